@@ -1,0 +1,1 @@
+//! Synthetic problems shared by the benchmarks.

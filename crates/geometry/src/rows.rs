@@ -1,0 +1,177 @@
+//! Bundles of rows and the pool that recycles their buffers.
+
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ndarray::{Array3, ArrayView3};
+
+/// The shape of a bundle: `nodes` parties in this process, `lanes` independent repetitions, `dim` coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Parties played by this process: all of them in a simulation, one in a deployment.
+    pub nodes: usize,
+    /// Independent repetitions on the same data (other noise), side by side.
+    pub lanes: usize,
+    /// Coordinates of one point.
+    pub dim: usize,
+}
+
+impl Shape {
+    /// Numbers in the bundle.
+    pub fn len(self) -> usize {
+        self.nodes * self.lanes * self.dim
+    }
+
+    /// Whether the bundle holds no number.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Buffers of dropped bundles, waiting to be used again.
+///
+/// Taking and giving back are one uncontended lock each; a round of an algorithm allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Pool(Arc<Mutex<Vec<Vec<f64>>>>);
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A bundle with unspecified contents: the caller writes every entry.
+    pub fn take(&self, shape: Shape) -> Rows {
+        let recycled = self.buffers().pop();
+        let mut buffer = recycled.unwrap_or_default();
+        buffer.resize(shape.len(), f64::NAN);
+        Rows { data: array(shape, buffer), pool: self.clone() }
+    }
+
+    fn buffers(&self) -> std::sync::MutexGuard<'_, Vec<Vec<f64>>> {
+        // A panic elsewhere cannot leave a vector of buffers half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A bundle of rows, `nodes x lanes x dim`, in standard (row-major) order.
+///
+/// `Clone` takes its buffer from the pool of the original and `Drop` gives it back.
+#[derive(Debug)]
+pub struct Rows {
+    data: Array3<f64>,
+    pool: Pool,
+}
+
+impl Rows {
+    /// A bundle from its numbers in row-major order, with a pool of its own.
+    ///
+    /// # Panics
+    /// If `values` has not `nodes * lanes * dim` entries.
+    pub fn from_vec(shape: Shape, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), shape.len(), "a bundle of {shape:?} needs {} numbers", shape.len());
+        Self { data: array(shape, values), pool: Pool::new() }
+    }
+
+    /// All zeros, with a pool of its own.
+    pub fn zeros(shape: Shape) -> Self {
+        Self::from_vec(shape, vec![0.0; shape.len()])
+    }
+
+    /// Nodes, lanes and coordinates.
+    pub fn shape(&self) -> Shape {
+        let (nodes, lanes, dim) = self.data.dim();
+        Shape { nodes, lanes, dim }
+    }
+
+    /// Another bundle of the same shape and pool with unspecified contents: the caller writes every entry.
+    pub fn uninitialised_like(&self) -> Self {
+        self.pool.take(self.shape())
+    }
+
+    /// All numbers, row-major.
+    ///
+    /// # Panics
+    /// Never: a bundle is always in standard order.
+    pub fn as_slice(&self) -> &[f64] {
+        self.data.as_slice().expect("a bundle is in standard order")
+    }
+
+    /// All numbers, row-major, to be changed.
+    ///
+    /// # Panics
+    /// Never: a bundle is always in standard order.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        self.data.as_slice_mut().expect("a bundle is in standard order")
+    }
+
+    /// The row of one node in one lane.
+    pub fn row(&self, node: usize, lane: usize) -> &[f64] {
+        let Shape { lanes, dim, .. } = self.shape();
+        let start = (node * lanes + lane) * dim;
+        &self.as_slice()[start..start + dim]
+    }
+
+    /// The bundle as an `ndarray` view, `nodes x lanes x dim`.
+    pub fn view(&self) -> ArrayView3<'_, f64> {
+        self.data.view()
+    }
+
+    /// The position (node, lane, coordinate) of the first number that is not finite, if there is one.
+    pub fn first_non_finite(&self) -> Option<(usize, usize, usize)> {
+        let Shape { lanes, dim, .. } = self.shape();
+        // Without a branch per entry: x - x is 0 for a finite x and NaN otherwise.
+        if !self.as_slice().iter().map(|x| x - x).sum::<f64>().is_nan() {
+            return None;
+        }
+        let k = self.as_slice().iter().position(|x| !x.is_finite())?;
+        Some((k / (lanes * dim), k / dim % lanes, k % dim))
+    }
+}
+
+impl Clone for Rows {
+    fn clone(&self) -> Self {
+        let mut copy = self.uninitialised_like();
+        copy.as_mut_slice().copy_from_slice(self.as_slice());
+        copy
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        let data = mem::take(&mut self.data);
+        let (buffer, _) = data.into_raw_vec_and_offset();
+        self.pool.buffers().push(buffer);
+    }
+}
+
+fn array(shape: Shape, buffer: Vec<f64>) -> Array3<f64> {
+    Array3::from_shape_vec((shape.nodes, shape.lanes, shape.dim), buffer).expect("the length was checked")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape { nodes: 2, lanes: 3, dim: 2 };
+
+    #[test]
+    fn a_dropped_buffer_is_used_again_and_nothing_is_allocated() {
+        let first = Rows::zeros(SHAPE);
+        let second = first.clone();
+        let address = second.as_slice().as_ptr();
+        drop(second);
+        let third = first.clone();
+        assert_eq!(third.as_slice().as_ptr(), address);
+    }
+
+    #[test]
+    fn the_first_non_finite_entry_is_found_by_node_lane_and_coordinate() {
+        let mut rows = Rows::zeros(SHAPE);
+        assert_eq!(rows.first_non_finite(), None);
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            rows.as_mut_slice()[6 + 2 * 2 + 1] = bad;
+            assert_eq!(rows.first_non_finite(), Some((1, 2, 1)));
+        }
+    }
+}

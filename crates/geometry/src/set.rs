@@ -1,0 +1,162 @@
+//! Closed convex sets and the Euclidean projection on them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Rows;
+
+/// What is wrong with a set.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum GeometryError {
+    /// A radius must be a finite positive number.
+    #[error("the radius must be finite and positive, got {0}")]
+    Radius(f64),
+    /// A box needs finite bounds with `lower <= upper` in every coordinate.
+    #[error("coordinate {coordinate} of the box has bounds [{lower}, {upper}]; they must be finite and in order")]
+    Bounds {
+        /// Which coordinate, from 0.
+        coordinate: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// A box has one pair of bounds per coordinate, and at least one.
+    #[error("the box has {lower} lower and {upper} upper bounds; they must be as many, and at least one")]
+    Length {
+        /// Number of lower bounds.
+        lower: usize,
+        /// Number of upper bounds.
+        upper: usize,
+    },
+}
+
+/// The Euclidean ball `{x : ||x||_2 <= radius}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct L2Ball {
+    radius: f64,
+}
+
+impl L2Ball {
+    /// A ball around the origin.
+    ///
+    /// # Errors
+    /// If the radius is not finite and positive.
+    pub fn new(radius: f64) -> Result<Self, GeometryError> {
+        if radius.is_finite() && radius > 0.0 { Ok(Self { radius }) } else { Err(GeometryError::Radius(radius)) }
+    }
+
+    /// Its radius.
+    pub fn radius(self) -> f64 {
+        self.radius
+    }
+
+    fn project(self, x: &mut [f64]) {
+        let norm = norm(x);
+        if norm > self.radius {
+            let shrink = self.radius / norm;
+            x.iter_mut().for_each(|v| *v *= shrink);
+        }
+    }
+}
+
+/// The box `{x : lower_k <= x_k <= upper_k}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Box {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl Box {
+    /// A box from its bounds, one pair per coordinate.
+    ///
+    /// # Errors
+    /// If the bounds differ in number, are not finite or not in order.
+    pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, GeometryError> {
+        if lower.len() != upper.len() || lower.is_empty() {
+            return Err(GeometryError::Length { lower: lower.len(), upper: upper.len() });
+        }
+        for (coordinate, (&l, &u)) in lower.iter().zip(&upper).enumerate() {
+            if !(l.is_finite() && u.is_finite() && l <= u) {
+                return Err(GeometryError::Bounds { coordinate, lower: l, upper: u });
+            }
+        }
+        Ok(Self { lower, upper })
+    }
+
+    fn project(&self, x: &mut [f64]) {
+        for ((v, &l), &u) in x.iter_mut().zip(&self.lower).zip(&self.upper) {
+            *v = v.clamp(l, u);
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        self.lower.iter().zip(&self.upper).map(|(l, u)| l.abs().max(u.abs()).powi(2)).sum::<f64>().sqrt()
+    }
+}
+
+/// A closed convex set, as a closed list: no foreign code ever runs inside a projection of private values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Set {
+    /// The whole space: projecting changes nothing.
+    Whole,
+    /// A Euclidean ball around the origin.
+    L2Ball(L2Ball),
+    /// A box.
+    Box(Box),
+}
+
+impl From<L2Ball> for Set {
+    fn from(ball: L2Ball) -> Self {
+        Self::L2Ball(ball)
+    }
+}
+
+impl From<Box> for Set {
+    fn from(b: Box) -> Self {
+        Self::Box(b)
+    }
+}
+
+impl Set {
+    /// `sup {||x||_2 : x in the set}`: infinite for the whole space.
+    pub fn radius(&self) -> f64 {
+        match self {
+            Self::Whole => f64::INFINITY,
+            Self::L2Ball(ball) => ball.radius,
+            Self::Box(b) => b.radius(),
+        }
+    }
+
+    /// The dimension the set prescribes, if it does.
+    pub fn dim(&self) -> Option<usize> {
+        match self {
+            Self::Whole | Self::L2Ball(_) => None,
+            Self::Box(b) => Some(b.lower.len()),
+        }
+    }
+
+    /// Replaces every row by the nearest point of the set (Euclidean distance).
+    ///
+    /// # Panics
+    /// If the set prescribes another dimension than the rows have.
+    pub fn project(&self, x: &mut Rows) {
+        let dim = x.shape().dim;
+        assert!(self.dim().is_none_or(|d| d == dim), "rows of dimension {dim}, a set of dimension {:?}", self.dim());
+        for row in x.as_mut_slice().chunks_exact_mut(dim) {
+            self.project_row(row);
+        }
+    }
+
+    /// Replaces one point by the nearest point of the set.
+    pub fn project_row(&self, x: &mut [f64]) {
+        match self {
+            Self::Whole => {}
+            Self::L2Ball(ball) => ball.project(x),
+            Self::Box(b) => b.project(x),
+        }
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+}

@@ -1,0 +1,37 @@
+//! One loop, compiled for every instruction set, chosen at run time.
+//!
+//! The body of a [`kernel!`](crate::kernel) is plain array code without fused operations, so it computes the same
+//! bits under SSE2, AVX2 and AVX-512; the macro only decides how wide the compiler may vectorise it.
+
+#[doc(hidden)]
+pub use pulp;
+
+/// Wraps a call of an `#[inline(always)]` function so that it is compiled once per instruction set.
+///
+/// ```
+/// #[inline(always)]
+/// fn axpy_loop(a: f64, x: &[f64], y: &mut [f64]) {
+///     for (y, x) in y.iter_mut().zip(x) {
+///         *y += a * x;
+///     }
+/// }
+/// dido_geometry::kernel! {
+///     /// `y += a x`.
+///     pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) = axpy_loop;
+/// }
+/// let mut y = [1.0, 2.0];
+/// axpy(2.0, &[1.0, 1.0], &mut y);
+/// assert_eq!(y, [3.0, 4.0]);
+/// ```
+#[macro_export]
+macro_rules! kernel {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path;) => {
+        $(#[$meta])*
+        $vis fn $name($($arg: $ty),*) $(-> $ret)? {
+            $crate::simd::pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || $body($($arg),*),
+            )
+        }
+    };
+}
