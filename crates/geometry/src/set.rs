@@ -54,7 +54,9 @@ impl L2Ball {
         let norm = norm(x);
         if norm > self.radius {
             let shrink = self.radius / norm;
-            x.iter_mut().for_each(|v| *v *= shrink);
+            for v in x {
+                *v *= shrink;
+            }
         }
     }
 }

@@ -28,10 +28,17 @@ macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path;) => {
         $(#[$meta])*
         $vis fn $name($($arg: $ty),*) $(-> $ret)? {
-            $crate::simd::pulp::Arch::new().dispatch(
+            // Not a closure: the shim that calls one is not inlined into the code compiled for the instruction set.
+            struct Call<T>(T);
+            impl $crate::simd::pulp::WithSimd for Call<($($ty,)*)> {
+                type Output = ($($ret)?);
                 #[inline(always)]
-                || $body($($arg),*),
-            )
+                fn with_simd<S: $crate::simd::pulp::Simd>(self, _: S) -> Self::Output {
+                    let Self(($($arg,)*)) = self;
+                    $body($($arg),*)
+                }
+            }
+            $crate::simd::pulp::Arch::new().dispatch(Call(($($arg,)*)))
         }
     };
 }
