@@ -1,1 +1,19 @@
-//! Placeholder.
+//! Graphs of parties and the doubly stochastic matrices with which they average.
+//!
+//! * [`Graph`]: who talks to whom: connected, simple, undirected;
+//! * [`families`]: ring, path, star, complete, Erdős–Rényi, edge lists from files;
+//! * [`weights`]: rules that turn a graph into mixing weights;
+//! * [`MixingMatrix`]: a checked doubly stochastic matrix, its spectrum and the averaging kernel.
+//!
+//! The crate knows nothing of privacy, data or optimisation.
+#![doc = include_str!("../README.md")]
+
+mod error;
+pub mod families;
+mod graph;
+mod matrix;
+pub mod weights;
+
+pub use error::{Components, TopologyError};
+pub use graph::Graph;
+pub use matrix::{MixingMatrix, TOLERANCE, weighted_rows};

@@ -1,0 +1,189 @@
+//! What can be wrong with a graph or a mixing matrix.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::matrix::TOLERANCE;
+
+/// Why a graph or a mixing matrix was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum TopologyError {
+    /// A graph has at least one node.
+    #[error("a graph needs at least one node")]
+    NoNodes,
+    /// Node numbers must fit into 32 bits.
+    #[error("{nodes} nodes are too many: at most {} are supported", u32::MAX - 1)]
+    TooManyNodes {
+        /// How many were asked for.
+        nodes: usize,
+    },
+    /// An edge names a node that does not exist.
+    #[error("edge {i}-{j} leaves the graph: its nodes are 0 to {}", nodes - 1)]
+    EndOutOfRange {
+        /// One end.
+        i: usize,
+        /// The other end.
+        j: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A node is its own neighbour.
+    #[error(
+        "node {node} is joined to itself; self-loops are not allowed, the self weight belongs to the mixing matrix"
+    )]
+    SelfLoop {
+        /// Which node.
+        node: usize,
+    },
+    /// The same two nodes are joined twice (`i j` and `j i` are the same edge).
+    #[error("edge {i}-{j} is given more than once; the graph is undirected and simple")]
+    DuplicateEdge {
+        /// The smaller end.
+        i: usize,
+        /// The larger end.
+        j: usize,
+    },
+    /// Some nodes can never hear of each other.
+    #[error("the graph is not connected: {0}")]
+    Disconnected(Components),
+    /// An edge probability must lie in `[0, 1]`.
+    #[error("the edge probability must lie in [0, 1], got {p}")]
+    EdgeProbability {
+        /// What was given.
+        p: f64,
+    },
+    /// No connected graph was found within the number of attempts.
+    #[error("none of {attempts} random graphs on {nodes} nodes with edge probability {p} was connected; raise p")]
+    NeverConnected {
+        /// Nodes of the graph.
+        nodes: usize,
+        /// Edge probability.
+        p: f64,
+        /// Graphs drawn.
+        attempts: u32,
+    },
+    /// A line of an edge list is wrong.
+    #[error("{name}, line {line}: {problem}")]
+    EdgeListLine {
+        /// The file or other source.
+        name: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// An edge list that is wrong as a whole.
+    #[error("{name}: {source}")]
+    EdgeList {
+        /// The file or other source.
+        name: String,
+        /// What is wrong.
+        source: Box<TopologyError>,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A mixing matrix is `nodes x nodes`.
+    #[error("the matrix is {rows} x {columns} for a graph of {nodes} nodes")]
+    WeightShape {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A weight is NaN or infinite.
+    #[error("row {row}, column {column} of the mixing matrix is {value}; it must be finite")]
+    NonFiniteWeight {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// A weight between nodes that are not neighbours.
+    #[error("row {row} of the mixing matrix has weight {value} in column {column}, but these nodes are not neighbours")]
+    OutsideGraph {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// Two mirrored weights differ.
+    #[error(
+        "row {row}, column {column} of the mixing matrix is {value} but its mirror is {mirrored}; it must be symmetric"
+    )]
+    AsymmetricWeights {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// Weight (row, column).
+        value: f64,
+        /// Weight (column, row).
+        mirrored: f64,
+    },
+    /// A row does not sum to one.
+    #[error("row {row} of the mixing matrix sums to {sum}, not to 1 within {TOLERANCE}")]
+    RowSum {
+        /// Row.
+        row: usize,
+        /// Its sum.
+        sum: f64,
+    },
+    /// A column does not sum to one.
+    #[error("column {column} of the mixing matrix sums to {sum}, not to 1 within {TOLERANCE}")]
+    ColumnSum {
+        /// Column.
+        column: usize,
+        /// Its sum.
+        sum: f64,
+    },
+    /// The Lanczos iteration for the spectrum did not reach its residual bound.
+    #[error("the second singular value of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
+    SpectrumNotConverged {
+        /// Nodes of the graph.
+        nodes: usize,
+        /// Lanczos steps taken.
+        steps: usize,
+        /// Residual reached.
+        residual: f64,
+    },
+    /// A dense factorisation failed.
+    #[error(transparent)]
+    Linalg(#[from] dido_linalg::LinalgError),
+}
+
+/// The connected components of a graph, each ascending, in the order of their smallest node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Components(pub Vec<Vec<usize>>);
+
+/// Lists so many components, and so many nodes of each, before it shortens.
+const LISTED: usize = 8;
+
+impl fmt::Display for Components {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} components:", self.0.len())?;
+        for (k, nodes) in self.0.iter().take(LISTED).enumerate() {
+            let listed: Vec<String> = nodes.iter().take(LISTED).map(ToString::to_string).collect();
+            write!(f, "{} {{{}", if k == 0 { "" } else { "," }, listed.join(", "))?;
+            match nodes.len().saturating_sub(LISTED) {
+                0 => write!(f, "}}")?,
+                more => write!(f, ", and {more} more}}")?,
+            }
+        }
+        match self.0.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more"),
+        }
+    }
+}
