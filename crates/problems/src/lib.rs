@@ -1,1 +1,27 @@
-//! Placeholder.
+#![doc = include_str!("../README.md")]
+//!
+//! # Contents
+//! * [`Shard`], [`RecordBounds`]: the records of one party and the public bounds they meet;
+//! * [`Objective`]: what an algorithm asks of a loss; [`loss`]: the losses;
+//! * [`Set`], [`L2Ball`], [`Box`]: the sets on which points are projected;
+//! * [`table`]: public declarations of columns, and the loader of CSV files that encodes them;
+//! * [`partition`]: who holds which record, and which are held out;
+//! * [`mod@reference`]: optima and scores against which a run is judged;
+//! * [`ProblemError`]: all that can be wrong.
+
+#![allow(clippy::needless_pass_by_value, reason = "views are passed by value, as ndarray does")]
+
+mod error;
+mod gram;
+pub mod loss;
+mod objective;
+pub mod partition;
+pub mod reference;
+mod shard;
+pub mod table;
+
+pub use dido_geometry::{Box, L2Ball, Set};
+pub use error::ProblemError;
+pub use loss::{LeastSquares, Weighting};
+pub use objective::Objective;
+pub use shard::{RecordBounds, Shard};

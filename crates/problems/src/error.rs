@@ -1,0 +1,244 @@
+//! All that can be wrong with data, declarations and partitions.
+
+use std::io;
+
+/// What was wrong, in one line. Records, features and nodes count from 0, lines of a file from 1.
+///
+/// Messages quote the cell or number at fault: they are for the eyes of the owner of the data.
+#[derive(Debug, thiserror::Error)]
+pub enum ProblemError {
+    /// A declared bound must be a finite positive number.
+    #[error("the declared bound {name} must be finite and positive, got {value}")]
+    Bound {
+        /// Which bound.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Every record has one row of features and one target.
+    #[error("{rows} rows of features and {targets} targets; they must be as many")]
+    Targets {
+        /// Rows of features.
+        rows: usize,
+        /// Targets.
+        targets: usize,
+    },
+    /// A shard needs a record and a record needs a feature.
+    #[error("{records} records of {dim} features; there must be at least one of each")]
+    Empty {
+        /// Records given.
+        records: usize,
+        /// Features of each.
+        dim: usize,
+    },
+    /// A feature that is NaN or infinite.
+    #[error("record {record}, feature {feature}: {value} is not a finite number")]
+    NonFiniteFeature {
+        /// Which record.
+        record: usize,
+        /// Which feature.
+        feature: usize,
+        /// What it says.
+        value: f64,
+    },
+    /// A target that is NaN or infinite.
+    #[error("record {record}: the target {value} is not a finite number")]
+    NonFiniteTarget {
+        /// Which record.
+        record: usize,
+        /// What it says.
+        value: f64,
+    },
+    /// A row longer than declared.
+    #[error("record {record}: the row has norm {norm}, more than the declared {bound}")]
+    RowNorm {
+        /// Which record.
+        record: usize,
+        /// Its Euclidean norm.
+        norm: f64,
+        /// The declared bound.
+        bound: f64,
+    },
+    /// A target larger than declared.
+    #[error("record {record}: the target {value} is larger in size than the declared {bound}")]
+    Target {
+        /// Which record.
+        record: usize,
+        /// Its target.
+        value: f64,
+        /// The declared bound.
+        bound: f64,
+    },
+    /// A loss needs at least one node and one lane.
+    #[error("{nodes} nodes and {lanes} lanes; there must be at least one of each")]
+    NoNodes {
+        /// Nodes given.
+        nodes: usize,
+        /// Lanes asked for.
+        lanes: usize,
+    },
+    /// All nodes have the same features.
+    #[error("node {node} has {dim} features, node 0 has {expected}")]
+    Dimension {
+        /// Which node.
+        node: usize,
+        /// Its number of features.
+        dim: usize,
+        /// That of the first node.
+        expected: usize,
+    },
+    /// As many coefficients as features.
+    #[error("{got} coefficients for {expected} features")]
+    Coefficients {
+        /// Coefficients given.
+        got: usize,
+        /// Features there are.
+        expected: usize,
+    },
+    /// A declaration of a column that makes no sense.
+    #[error("column {column:?}: {problem}")]
+    Declaration {
+        /// The declared column.
+        column: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The file cannot be opened, read or unpacked.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file has no row below its header.
+    #[error("{file}: no rows below the header")]
+    NoRows {
+        /// The file.
+        file: String,
+    },
+    /// The file is not text in UTF-8.
+    #[error("{file}, line {line}: not UTF-8")]
+    NotUtf8 {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+    },
+    /// A row with more or fewer cells than the header.
+    #[error("{file}, line {line}: {cells} cells, the header has {expected}")]
+    RowLength {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// Cells in it.
+        cells: u64,
+        /// Cells in the header.
+        expected: u64,
+    },
+    /// A column that is asked for and not there.
+    #[error("{file}: no column {column:?} in the header; there are {present}")]
+    MissingColumn {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+        /// The columns there are.
+        present: String,
+    },
+    /// A column that is asked for and there more than once.
+    #[error("{file}: the header has more than one column {column:?}")]
+    AmbiguousColumn {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+    },
+    /// A cell that says nothing.
+    #[error("{file}, line {line}, column {column:?}: the cell is empty")]
+    EmptyCell {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+    },
+    /// Text where a number belongs.
+    #[error("{file}, line {line}, column {column:?}: {value:?} is not a number")]
+    NotANumber {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What the cell says.
+        value: String,
+    },
+    /// NaN or an infinity where a finite number belongs.
+    #[error("{file}, line {line}, column {column:?}: {value} is not a finite number")]
+    NonFiniteCell {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What the cell says.
+        value: String,
+    },
+    /// A category that was not declared.
+    #[error("{file}, line {line}, column {column:?}: {value:?} is not among the declared levels {declared}")]
+    UndeclaredLevel {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What the cell says.
+        value: String,
+        /// The declared levels.
+        declared: String,
+    },
+    /// Every party needs a record.
+    #[error(
+        "{records} records cannot be given to {parties} parties; each needs at least one, and there must be a party"
+    )]
+    TooFewRecords {
+        /// Records there are.
+        records: usize,
+        /// Parties asked for.
+        parties: usize,
+    },
+    /// Records can be sorted by finite numbers only.
+    #[error("the key of record {record} is {value}; records are sorted by finite numbers")]
+    NonFiniteKey {
+        /// Which record.
+        record: usize,
+        /// Its key.
+        value: f64,
+    },
+    /// The share held out is at least 0 and below 1.
+    #[error("the fraction held out must be at least 0 and below 1, got {0}")]
+    Fraction(f64),
+    /// Something must be left to train on.
+    #[error("holding out {fraction} of {records} records leaves none to train on")]
+    NothingLeft {
+        /// Records there are.
+        records: usize,
+        /// The fraction held out.
+        fraction: f64,
+    },
+    /// R^2 compares with the mean of the target, which predicts a constant perfectly.
+    #[error("R^2 is not defined: all {records} targets are equal")]
+    ConstantTarget {
+        /// Records given.
+        records: usize,
+    },
+    /// The factorisation failed.
+    #[error("the reference optimum could not be computed: {0}")]
+    Reference(String),
+}

@@ -1,0 +1,33 @@
+//! What an algorithm asks of a loss.
+
+use std::ops::Range;
+
+/// The local objectives `f_0, ..., f_{n-1}` of all nodes of a process, evaluated over contiguous ranges of nodes.
+///
+/// One object holds all nodes (struct of arrays), so a pass over them is one virtual call and one sweep of memory.
+/// Every operation is local to a row: the result for one node and lane depends on that row and that node's records
+/// alone, and its bits do not depend on the range it was computed in, on threads or on the instruction set.
+pub trait Objective: Send + Sync {
+    /// Number of nodes, `n`.
+    fn nodes(&self) -> usize;
+
+    /// Number of coordinates of a point, `m`.
+    fn dim(&self) -> usize;
+
+    /// Number of lanes: independent repetitions on the same data, side by side.
+    fn lanes(&self) -> usize;
+
+    /// Writes `grad f_i(x_i)` for every node of the range and every lane.
+    ///
+    /// `x` and `out` are `nodes.len() x lanes x dim`, row-major; `out` is overwritten whatever it holds.
+    ///
+    /// # Panics
+    /// If the range goes beyond the last node or a slice has another length.
+    fn gradient(&self, nodes: Range<usize>, x: &[f64], out: &mut [f64]);
+
+    /// The value `f_i(x)` of one node at one point of `dim` coordinates. It is computed from the records: private.
+    ///
+    /// # Panics
+    /// If there is no such node or the point has another dimension.
+    fn value(&self, node: usize, x: &[f64]) -> f64;
+}

@@ -1,0 +1,224 @@
+//! The records of one party and the public bounds they are guaranteed to meet.
+
+use std::fmt;
+
+use ndarray::{ArcArray1, ArcArray2, Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1};
+
+use crate::ProblemError;
+
+/// Public declarations about every record: `||x||_2 <= row_norm` and `|y| <= target`.
+///
+/// They are declared, never measured: a bound read off the data would itself have to be kept private.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecordBounds {
+    row_norm: f64,
+    target: f64,
+}
+
+impl RecordBounds {
+    /// Bounds on the Euclidean norm of a row and on the size of a target.
+    ///
+    /// # Errors
+    /// If one of them is not finite and positive.
+    pub fn new(row_norm: f64, target: f64) -> Result<Self, ProblemError> {
+        for (name, value) in [("row_norm", row_norm), ("target", target)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ProblemError::Bound { name, value });
+            }
+        }
+        Ok(Self { row_norm, target })
+    }
+
+    /// The bound on `||x||_2`.
+    pub fn row_norm(self) -> f64 {
+        self.row_norm
+    }
+
+    /// The bound on `|y|`.
+    pub fn target(self) -> f64 {
+        self.target
+    }
+}
+
+/// One party's records: rows `x` (records x features), targets `y`, and the bounds they meet.
+///
+/// Copies share the records. `Debug` shows the shape and the bounds, never a record.
+///
+/// # Precision
+/// A row that was scaled down to the bound ends below it by a relative `(m + 8) 2^-52` (`m` features), so that
+/// rounding does not put it above. A row that was let pass has a computed norm within the bound, and a true norm above
+/// it by at most the rounding of that norm, a relative `(m/2 + 3) 2^-53`.
+#[derive(Clone)]
+pub struct Shard {
+    x: ArcArray2<f64>,
+    y: ArcArray1<f64>,
+    bounds: RecordBounds,
+    clipped: usize,
+}
+
+impl Shard {
+    /// Makes the records meet the bounds: scales longer rows down to the norm and clamps targets.
+    ///
+    /// # Errors
+    /// If there is no record or no feature, rows and targets differ in number, or a number is not finite.
+    pub fn clipped(x: Array2<f64>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
+        check_numbers(x.view(), y.view())?;
+        let (mut x, mut y) = (standard(x), y);
+        let mut clipped = 0;
+        for (row, y) in x.rows_mut().into_iter().zip(&mut y) {
+            let shortened = clip_row(row, bounds.row_norm);
+            let clamped = y.clamp(-bounds.target, bounds.target);
+            clipped += usize::from(shortened || y.abs() > bounds.target);
+            *y = clamped;
+        }
+        Ok(Self { x: x.into_shared(), y: y.into_shared(), bounds, clipped })
+    }
+
+    /// Takes records that already meet the bounds.
+    ///
+    /// # Errors
+    /// As [`Shard::clipped`], and if a record exceeds a bound; the message names it.
+    pub fn checked(x: Array2<f64>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
+        check_numbers(x.view(), y.view())?;
+        for (record, (row, &value)) in x.rows().into_iter().zip(&y).enumerate() {
+            let norm = Norm::of(row).value();
+            if norm > bounds.row_norm {
+                return Err(ProblemError::RowNorm { record, norm, bound: bounds.row_norm });
+            }
+            if value.abs() > bounds.target {
+                return Err(ProblemError::Target { record, value, bound: bounds.target });
+            }
+        }
+        Ok(Self { x: standard(x).into_shared(), y: y.into_shared(), bounds, clipped: 0 })
+    }
+
+    /// The rows, records x features, row-major.
+    pub fn x(&self) -> ArrayView2<'_, f64> {
+        self.x.view()
+    }
+
+    /// The targets, one per record.
+    pub fn y(&self) -> ArrayView1<'_, f64> {
+        self.y.view()
+    }
+
+    /// The declared bounds.
+    pub fn bounds(&self) -> RecordBounds {
+        self.bounds
+    }
+
+    /// Number of records.
+    pub fn records(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// Number of features, `m`.
+    pub fn dim(&self) -> usize {
+        self.x.ncols()
+    }
+
+    /// How many records were changed to meet the bounds. This number is computed from the records and is **not**
+    /// covered by any privacy guarantee.
+    pub fn clipped_records(&self) -> usize {
+        self.clipped
+    }
+}
+
+impl fmt::Debug for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (records, dim) = self.x.dim();
+        f.debug_struct("Shard")
+            .field("records", &records)
+            .field("dim", &dim)
+            .field("bounds", &self.bounds)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_numbers(x: ArrayView2<'_, f64>, y: ArrayView1<'_, f64>) -> Result<(), ProblemError> {
+    let (records, dim) = x.dim();
+    if records != y.len() {
+        return Err(ProblemError::Targets { rows: records, targets: y.len() });
+    }
+    if records == 0 || dim == 0 {
+        return Err(ProblemError::Empty { records, dim });
+    }
+    if let Some(((record, feature), &value)) = x.indexed_iter().find(|(_, v)| !v.is_finite()) {
+        return Err(ProblemError::NonFiniteFeature { record, feature, value });
+    }
+    match y.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+        Some((record, &value)) => Err(ProblemError::NonFiniteTarget { record, value }),
+        None => Ok(()),
+    }
+}
+
+fn standard(x: Array2<f64>) -> Array2<f64> {
+    if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned() }
+}
+
+/// A Euclidean norm as `largest * root`, which neither overflows nor underflows on the way.
+struct Norm {
+    largest: f64,
+    root: f64,
+}
+
+impl Norm {
+    fn of(row: ArrayView1<'_, f64>) -> Self {
+        let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        if largest == 0.0 {
+            return Self { largest, root: 0.0 };
+        }
+        Self { largest, root: row.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() }
+    }
+
+    fn value(&self) -> f64 {
+        self.largest * self.root
+    }
+}
+
+/// Scales a row down to the bound if it is longer; says whether it was.
+fn clip_row(mut row: ArrayViewMut1<'_, f64>, bound: f64) -> bool {
+    let norm = Norm::of(row.view());
+    let longer = norm.value() > bound;
+    if longer {
+        let margin = (row.len() as f64 + 8.0) * f64::EPSILON;
+        let shrink = bound * (1.0 - margin) / norm.root;
+        row.mapv_inplace(|v| v / norm.largest * shrink);
+    }
+    longer
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn a_longer_row_keeps_its_direction_and_a_shorter_one_its_bits() {
+        let bounds = RecordBounds::new(1.0, 2.0).unwrap();
+        let x = array![[3.0, 4.0], [0.3, 0.1], [0.0, 0.0]];
+        let shard = Shard::clipped(x.clone(), array![0.5, -3.0, 2.0], bounds).unwrap();
+        assert!((shard.x()[[0, 0]] - 0.6).abs() < 1e-14 && (shard.x()[[0, 1]] - 0.8).abs() < 1e-14);
+        assert_eq!(shard.x().rows().into_iter().skip(1).flatten().collect::<Vec<_>>(), [&0.3, &0.1, &0.0, &0.0]);
+        assert_eq!(shard.y(), array![0.5, -2.0, 2.0]);
+        assert_eq!(shard.clipped_records(), 2);
+    }
+
+    #[test]
+    fn rows_at_the_ends_of_the_range_of_numbers_are_clipped_too() {
+        let bounds = RecordBounds::new(1e-10, 1.0).unwrap();
+        let x = array![[f64::MAX, f64::MAX], [1e-200, 1e-200]];
+        let shard = Shard::clipped(x, array![0.0, 0.0], bounds).unwrap();
+        assert!((shard.x()[[0, 0]] / (1e-10 / 2.0_f64.sqrt()) - 1.0).abs() < 1e-14);
+        assert_eq!(shard.clipped_records(), 1);
+    }
+
+    #[test]
+    fn debug_output_holds_no_record() {
+        let bounds = RecordBounds::new(1.0, 1.0).unwrap();
+        let shard = Shard::checked(array![[0.123]], array![0.456], bounds).unwrap();
+        let text = format!("{shard:?}");
+        assert!(text.contains("records: 1") && !text.contains("0.123") && !text.contains("0.456"));
+    }
+}

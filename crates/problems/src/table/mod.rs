@@ -1,0 +1,15 @@
+//! Columns of a file, declared in public, and the loader that encodes them.
+//!
+//! * [`Schema`]: the declarations, and what follows from them alone: the norm of a row, the size of a target;
+//! * [`Feature`]: the kinds of column: [`Numeric`], [`TwoLevel`], [`OneHot`] and the intercept;
+//! * [`Source`], [`load`], [`Table`]: from a CSV file to numbers.
+//!
+//! Ranges, centres, scales and levels are never read off the data, which is private.
+
+mod csv;
+mod feature;
+mod schema;
+
+pub use self::csv::{Source, Table, load};
+pub use feature::{Feature, Numeric, OneHot, TwoLevel};
+pub use schema::Schema;
