@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Differential privacy: what may leave a node, and what it costs.
+#![doc = include_str!("../README.md")]
+
+// Values that carry their privacy, and the door between them.
+mod gate;
+mod private;
+mod public;
+
+// What is said about them.
+mod adversary;
+pub mod least_squares;
+mod sensitivity;
+
+// What is written down, what it amounts to, and what is allowed.
+pub mod accountants;
+mod budget;
+pub mod calibrate;
+mod event;
+mod ledger;
+
+// Noise.
+mod keys;
+pub mod noise;
+
+mod error;
+
+pub use accountants::{Accountant, Bound, Conversion, Pure, Zcdp};
+pub use adversary::Adversary;
+pub use budget::{Budget, Filter, Unit};
+pub use error::MechanismError;
+pub use event::Event;
+pub use gate::{Gate, Mechanism};
+pub use keys::{Key, Purpose, Stream};
+pub use ledger::{ClassLedger, Entry, Ledger};
+pub use noise::Laplace;
+pub use private::{Batch, Private};
+pub use public::Public;
+pub use sensitivity::{Adjacency, Norm, Sensitivity};

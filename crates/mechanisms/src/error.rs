@@ -1,0 +1,106 @@
+//! Why the privacy crate refuses.
+
+use crate::Adjacency;
+
+/// The errors of this crate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum MechanismError {
+    /// Noise cannot hide what is unbounded.
+    #[error("a sensitivity must be finite and not negative, got {0}")]
+    Sensitivity(f64),
+    /// Noise needs a width.
+    #[error("a noise scale must be positive and at most 2^1017, got {0}")]
+    Scale(f64),
+    /// A failure probability outside its range.
+    #[error("delta must be at least 0 (zCDP: above 0) and below 1, got {0}")]
+    Delta(f64),
+    /// A budget that is none.
+    #[error("epsilon must be positive and finite, got {0}")]
+    Epsilon(f64),
+    /// A zCDP parameter outside its range.
+    #[error("rho must not be negative or NaN, got {0}")]
+    Rho(f64),
+    /// A public declaration that bounds nothing.
+    #[error("the bound `{name}` must be finite and not negative, got {value}")]
+    Bound {
+        /// Which declaration.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A release whose sensitivity no multiple of its relative scale can hide.
+    #[error("release {release}: sensitivity / relative scale must be finite and not negative, got {value}")]
+    Ratio {
+        /// Position of the release in the list, from 0.
+        release: usize,
+        /// The quotient.
+        value: f64,
+    },
+    /// A vector without coordinates has no sensitivity.
+    #[error("a released vector needs at least one coordinate")]
+    NoCoordinates,
+    /// A guarantee needs somebody to protect.
+    #[error("the ledger has no nodes")]
+    NoNodes,
+    /// Sensitivities of different neighbouring relations cannot be added.
+    #[error("expected a sensitivity for `{expected}`, got one for `{found}`")]
+    Adjacency {
+        /// The relation of the ledger, or of the releases so far.
+        expected: Adjacency,
+        /// The relation of the event.
+        found: Adjacency,
+    },
+    /// The release would break the promise; it must not leave.
+    #[error("the release asks for {unit} {asked}, but {spent} of {cap} is spent")]
+    Overspent {
+        /// What the other three are measured in.
+        unit: crate::Unit,
+        /// Charged so far.
+        spent: f64,
+        /// What the refused release would cost.
+        asked: f64,
+        /// The most that may be charged.
+        cap: f64,
+    },
+    /// Each row of noise needs a key of its own.
+    #[error("{keys} keys for {numbers} numbers in rows of {dim}: one key per row is needed")]
+    Keys {
+        /// Keys given.
+        keys: usize,
+        /// Numbers to add noise to.
+        numbers: usize,
+        /// Coordinates of a row.
+        dim: usize,
+    },
+    /// The number of a draw does not fit into its 24 bits of the stream number.
+    #[error("the draw of a stream must be below 2^24, got {0}")]
+    Draw(u32),
+    /// The operating system gave no entropy.
+    #[error("no key from the operating system: {0}")]
+    Entropy(String),
+    /// A stream of random numbers is used once; rounds do not come back.
+    #[error("round {round} is over, the gate is in round {current}: its noise would be drawn twice")]
+    RepeatedStream {
+        /// The round asked for.
+        round: u32,
+        /// The round of the next draw.
+        current: u32,
+    },
+    /// A stored ledger of another run.
+    #[error("the stored ledger is of other nodes, another adjacency or another adversary")]
+    OtherLedger,
+    /// A number that is not finite must not leave.
+    #[error(
+        "node {node} would release a number that is not finite in round {round} (lane {lane}, coordinate {coordinate})"
+    )]
+    NonFinite {
+        /// The round.
+        round: u32,
+        /// The node.
+        node: usize,
+        /// The lane.
+        lane: usize,
+        /// The coordinate.
+        coordinate: usize,
+    },
+}
