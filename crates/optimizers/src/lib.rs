@@ -1,1 +1,34 @@
-//! Placeholder.
+//! Private decentralised optimisation: the node, the algorithms, their schedules, bounds and driver.
+#![doc = include_str!("../README.md")]
+
+// What a run is made of.
+mod algorithm;
+mod declaration;
+mod driver;
+mod error;
+mod network;
+mod node;
+mod parties;
+
+// What algorithms are made of.
+mod average;
+mod schedule;
+
+// Algorithms, one file each.
+mod dgd;
+mod projected_dgd;
+
+// Theorems, one file for each paper.
+pub mod bounds;
+
+pub use algorithm::Algorithm;
+pub use average::TailAverage;
+pub use declaration::LeastSquaresDeclaration;
+pub use dgd::Dgd;
+pub use driver::{agree, plan, run};
+pub use error::{OptimizerError, Stop};
+pub use network::{InProcess, Network};
+pub use node::{Node, Noise, Sampling};
+pub use parties::Parties;
+pub use projected_dgd::ProjectedDgd;
+pub use schedule::{Constant, Geometric, Power, Schedule, Table};

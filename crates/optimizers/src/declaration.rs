@@ -1,0 +1,131 @@
+//! What the parties declare in public, and the sensitivity that follows from it.
+
+use dido_mechanisms::{Adjacency, least_squares};
+use dido_problems::{LeastSquares, RecordBounds, Shard, Weighting};
+
+use crate::OptimizerError;
+
+/// Public declarations for squared loss: how many records each node holds, and how large a record can be.
+///
+/// The objective of node `i` is `f_i(b) = (s_i / 2) ||X_i b - y_i||^2`, with the scale `s_i` of the [`Weighting`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeastSquaresDeclaration {
+    dim: usize,
+    bounds: RecordBounds,
+    weighting: Weighting,
+    records: Vec<usize>,
+    /// For each node the index of its class: nodes of one class have the same number of records.
+    class_of: Vec<usize>,
+    /// For each class its number of records.
+    class_records: Vec<usize>,
+}
+
+impl LeastSquaresDeclaration {
+    /// Declares `records[i]` records of dimension `dim` within `bounds` for node `i`.
+    ///
+    /// # Errors
+    /// If there is no node, a node without records, or no coordinate.
+    pub fn new(
+        dim: usize,
+        bounds: RecordBounds,
+        weighting: Weighting,
+        records: Vec<usize>,
+    ) -> Result<Self, OptimizerError> {
+        if dim == 0 {
+            return Err(OptimizerError::Count { what: "coordinates", found: 0, declared: 1 });
+        }
+        if records.is_empty() {
+            return Err(OptimizerError::Count { what: "nodes", found: 0, declared: 1 });
+        }
+        if let Some(node) = records.iter().position(|&n| n == 0) {
+            return Err(OptimizerError::Records { node, found: 0, declared: 1 });
+        }
+        let mut class_records: Vec<usize> = vec![];
+        let class_of = records
+            .iter()
+            .map(|&n| {
+                class_records.iter().position(|&c| c == n).unwrap_or_else(|| {
+                    class_records.push(n);
+                    class_records.len() - 1
+                })
+            })
+            .collect();
+        Ok(Self { dim, bounds, weighting, records, class_of, class_records })
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The bounds of a record.
+    pub fn bounds(&self) -> RecordBounds {
+        self.bounds
+    }
+
+    /// Records of each node.
+    pub fn records(&self) -> &[usize] {
+        &self.records
+    }
+
+    /// The class of each node; nodes of a class share one ledger.
+    pub fn class_of(&self) -> &[usize] {
+        &self.class_of
+    }
+
+    /// The scale `s_i` of a node that holds `records` records.
+    pub fn scale(&self, records: usize) -> f64 {
+        self.weighting.scale(records, self.nodes(), self.records.iter().sum())
+    }
+
+    /// A bound on the L2 sensitivity of the gradient of one node of each class, at points of norm at most `radius`
+    /// (THEORY of paper A, corrected: `docs/theory/liu2020.md`).
+    ///
+    /// A replaced record moves it by at most `s D*(R_x^2 B, R_x R_y)`. For a replaced node, `n_i` records within
+    /// bounds have `||X_i||_2 <= sqrt(n_i) R_x` and `||y_i|| <= sqrt(n_i) R_y`.
+    pub fn l2_by_class(&self, adjacency: Adjacency, radius: f64) -> Vec<f64> {
+        self.class_records.iter().map(|&records| self.l2(adjacency, radius, records)).collect()
+    }
+
+    fn l2(&self, adjacency: Adjacency, radius: f64, records: usize) -> f64 {
+        if !radius.is_finite() {
+            return f64::INFINITY;
+        }
+        let (x, y) = match adjacency {
+            Adjacency::ReplaceNode => {
+                let root = (records as f64).sqrt();
+                (root * self.bounds.row_norm(), root * self.bounds.target())
+            }
+            Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => (self.bounds.row_norm(), self.bounds.target()),
+        };
+        let width = least_squares::l2_sensitivity(adjacency, x, y, radius, self.dim);
+        width.map_or(f64::INFINITY, |s| s.value * self.scale(records))
+    }
+
+    /// The objective of these parties on their data.
+    ///
+    /// # Errors
+    /// If the shards differ from the declaration in number, records, dimension or bounds.
+    pub fn objective(&self, shards: &[Shard], lanes: usize) -> Result<LeastSquares, OptimizerError> {
+        if shards.len() != self.nodes() {
+            return Err(OptimizerError::Count { what: "shards", found: shards.len(), declared: self.nodes() });
+        }
+        for (node, (shard, &declared)) in shards.iter().zip(&self.records).enumerate() {
+            if shard.records() != declared {
+                return Err(OptimizerError::Records { node, found: shard.records(), declared });
+            }
+            if shard.dim() != self.dim {
+                return Err(OptimizerError::Count { what: "coordinates", found: shard.dim(), declared: self.dim });
+            }
+            if shard.bounds() != self.bounds {
+                return Err(OptimizerError::Bounds { node, found: shard.bounds(), declared: self.bounds });
+            }
+        }
+        Ok(LeastSquares::new(shards, self.weighting, lanes)?)
+    }
+}

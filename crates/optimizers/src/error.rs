@@ -1,0 +1,103 @@
+//! Why an optimiser refuses or stops.
+
+use dido_mechanisms::MechanismError;
+use dido_problems::{ProblemError, RecordBounds};
+
+/// The errors of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum OptimizerError {
+    /// A schedule has a parameter outside its range.
+    #[error("schedule parameter {name} = {value} is out of range")]
+    ScheduleParameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A table is shorter than the run.
+    #[error("the table has {length} values, the run needs {rounds}")]
+    ScheduleLength {
+        /// Values in the table.
+        length: usize,
+        /// Values needed.
+        rounds: u32,
+    },
+    /// A schedule leaves the positive numbers.
+    #[error("the schedule is {value} in round {round}; it must be finite and positive")]
+    ScheduleValue {
+        /// The first such round.
+        round: u32,
+        /// The value.
+        value: f64,
+    },
+    /// The data of a party are not what was declared.
+    #[error("node {node} holds {found} records, {declared} were declared")]
+    Records {
+        /// The node.
+        node: usize,
+        /// Records found.
+        found: usize,
+        /// Records declared.
+        declared: usize,
+    },
+    /// The records of a party are bounded otherwise than declared.
+    #[error("node {node} has records within {found:?}, declared was {declared:?}")]
+    Bounds {
+        /// The node.
+        node: usize,
+        /// The bounds its records meet.
+        found: RecordBounds,
+        /// The bounds declared.
+        declared: RecordBounds,
+    },
+    /// A run needs as many parties as the declaration, the graph and the key list have.
+    #[error("{what}: {found}, the declaration has {declared}")]
+    Count {
+        /// What was counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        declared: usize,
+    },
+    /// Data that cannot be used.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// Why a run stops before its last round.
+#[derive(Debug, thiserror::Error)]
+pub enum Stop {
+    /// The privacy crate refused, or a released number was not finite.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// The sensitivity of a gradient depends on where it is taken.
+    #[error(
+        "the gradient in round {round} is taken at a point without a bound, so its sensitivity is infinite: project the \
+         point on a bounded set first, or run without noise"
+    )]
+    Unbounded {
+        /// The round.
+        round: u32,
+    },
+    /// A value left the finite numbers.
+    #[error("node {node} diverged in round {round}: coordinate {coordinate} of lane {lane} is not finite")]
+    Diverged {
+        /// The round.
+        round: u32,
+        /// The node.
+        node: usize,
+        /// The lane.
+        lane: usize,
+        /// The coordinate.
+        coordinate: usize,
+    },
+    /// The network failed.
+    #[error("round {round}: {source}")]
+    Network {
+        /// The round.
+        round: u32,
+        /// What the network says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}

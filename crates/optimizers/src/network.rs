@@ -1,0 +1,61 @@
+//! The one thing an algorithm may ask of other nodes: an average.
+
+use dido_geometry::{Rows, parallel};
+use dido_topology::MixingMatrix;
+
+/// Averaging between the nodes of a run.
+///
+/// The simulator holds all nodes in one process ([`InProcess`]); a deployed party holds one row and asks its
+/// neighbours for theirs.
+pub trait Network {
+    /// Replaces each row by the weighted sum of the rows of its node and neighbours, `x_i <- sum_j w_ij x_j`,
+    /// neighbours in ascending order. `round` and the calls within it are the same for every node.
+    ///
+    /// # Errors
+    /// If neighbours cannot be reached. The rows are then unspecified.
+    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Nodes of this process.
+    fn nodes(&self) -> usize;
+}
+
+/// All nodes in one process, with a fixed mixing matrix.
+#[derive(Clone, Debug)]
+pub struct InProcess {
+    weights: MixingMatrix,
+    nonzeros: usize,
+}
+
+/// Multiply-adds of a mixing pass below which threads do not pay.
+const WORTH_THREADS: usize = 400_000;
+
+impl InProcess {
+    /// A network whose nodes mix with the given weights.
+    pub fn new(weights: MixingMatrix) -> Self {
+        let nonzeros = (0..weights.nodes()).map(|node| weights.row(node).0.len()).sum();
+        Self { weights, nonzeros }
+    }
+
+    /// The mixing weights.
+    pub fn weights(&self) -> &MixingMatrix {
+        &self.weights
+    }
+}
+
+impl Network for InProcess {
+    fn average(&mut self, _round: u32, x: &mut Rows) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let shape = x.shape();
+        let width = shape.lanes * shape.dim;
+        let mut mixed = x.uninitialised_like();
+        let cost = self.nonzeros * width;
+        parallel::for_each_range(shape.nodes, mixed.as_mut_slice(), cost, WORTH_THREADS, |nodes, out| {
+            self.weights.mix_range(nodes, width, x.as_slice(), out);
+        });
+        std::mem::swap(x, &mut mixed);
+        Ok(())
+    }
+
+    fn nodes(&self) -> usize {
+        self.weights.nodes()
+    }
+}

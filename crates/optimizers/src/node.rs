@@ -1,0 +1,89 @@
+//! The node as an algorithm sees it: the verbs of one round.
+
+use dido_mechanisms::{Batch, Laplace, Mechanism, Private, Public};
+
+use crate::{Network, Parties, Schedule, Stop};
+
+/// Which records take part in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// All records of all nodes.
+    All,
+}
+
+/// The noise of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Noise {
+    /// None: nothing is private, and the ledger says so.
+    None,
+    /// Laplace noise whose scale in what leaves in round `t` is `scale.at(t + 1)`: the release of round `t` is the
+    /// message `f(t + 1)`, and paper A indexes the noise by the message.
+    Laplace(Schedule),
+}
+
+impl Noise {
+    /// The mechanism of the release in round `t`.
+    pub(crate) fn mechanism(&self, t: u32) -> Result<Mechanism, Stop> {
+        Ok(match self {
+            Self::None => Mechanism::None,
+            Self::Laplace(scale) => Mechanism::Laplace(Laplace::new(scale.at(t + 1))?),
+        })
+    }
+}
+
+/// The verbs of one round `'r`, for all nodes of this process at once.
+pub struct Node<'r> {
+    pub(crate) round: u32,
+    pub(crate) parties: &'r mut Parties,
+    pub(crate) network: &'r mut dyn Network,
+    pub(crate) noise: &'r Noise,
+}
+
+impl<'r> Node<'r> {
+    /// The number of the round, from 0.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// Decides which records take part. The batch can be used for one look at the data.
+    pub fn sample(&mut self, sampling: Sampling) -> Batch<'r> {
+        match sampling {
+            Sampling::All => Batch::all(),
+        }
+    }
+
+    /// The gradient of every node's own objective at its own point: the one verb that looks at data.
+    ///
+    /// Its sensitivity is that of the declared bounds at points no longer than `x.radius()`.
+    ///
+    /// # Errors
+    /// If a number of the gradient is not finite, or the point has no bound although noise is to hide the data.
+    pub fn gradient(&mut self, x: &Public, batch: Batch<'r>) -> Result<Private<'r>, Stop> {
+        if !x.radius().is_finite() && !matches!(self.noise, Noise::None) {
+            return Err(Stop::Unbounded { round: self.round });
+        }
+        self.parties.gradient(self.round, x, batch)
+    }
+
+    /// Lets a value out: charges the budget, writes the ledger, draws the noise.
+    ///
+    /// # Errors
+    /// If the budget would be overspent: then nothing has left. If a number of the value is not finite.
+    pub fn release(&mut self, value: Private<'r>) -> Result<Public, Stop> {
+        let mechanism = self.noise.mechanism(self.round)?;
+        Ok(self.parties.gate.release(self.round, mechanism, value)?)
+    }
+
+    /// Replaces each value by the weighted sum over its node and neighbours: the only verb that talks.
+    ///
+    /// # Errors
+    /// If the network fails.
+    pub fn average(&mut self, values: &mut [&mut Public]) -> Result<(), Stop> {
+        for value in values {
+            self.network
+                .average(self.round, value.rows_mut())
+                .map_err(|source| Stop::Network { round: self.round, source })?;
+        }
+        Ok(())
+    }
+}
