@@ -1,1 +1,25 @@
-//! Placeholder.
+//! From a TOML file to a report.
+#![doc = include_str!("../README.md")]
+//!
+//! The data flow of one run: [`load`] reads the file and its overrides into a `Config`, [`Spec::new`] checks every
+//! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
+
+pub mod config;
+mod data;
+mod error;
+mod file;
+mod metrics;
+mod planning;
+mod presets;
+pub mod records;
+pub mod report;
+mod results;
+mod run;
+mod spec;
+
+pub use error::ExperimentError;
+pub use file::{Loaded, load};
+pub use planning::{Planned, plan};
+pub use results::{ResultFolder, json};
+pub use run::{Options, run};
+pub use spec::Spec;

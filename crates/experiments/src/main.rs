@@ -1,1 +1,126 @@
-fn main() {}
+//! The command `dido`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use dido_experiments::{ExperimentError, Options, ResultFolder, Spec, load, plan, report, run};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Differentially private decentralised optimisation: plan and run experiments.
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print what a run would release and what it would cost, without touching data.
+    Plan(Common),
+    /// Run an experiment and write its report.
+    Run(RunArgs),
+}
+
+#[derive(Args)]
+struct Common {
+    /// A preset (quickstart) or a TOML file.
+    experiment: String,
+    /// Override a key of the TOML, for example --set seed=3 or --set privacy.budget.epsilon=2.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    /// Print one JSON object on the standard output, and everything else on the standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct RunArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The folder that holds all results.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Run again, and replace an existing result.
+    #[arg(long)]
+    force: bool,
+    /// Threads to use; by default all cores. The results do not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Seconds between two checkpoints of a long run.
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    checkpoint_seconds: f64,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Plan(common) => plan_command(&common),
+        Command::Run(args) => run_command(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("dido: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plan_command(common: &Common) -> Result<(), ExperimentError> {
+    let spec = Spec::new(load(&common.experiment, &common.overrides)?)?;
+    let planned = plan(&spec)?;
+    say(common.json, &report::text::plan(&planned.plan));
+    if common.json {
+        print!("{}", dido_experiments::json(&planned.plan));
+    }
+    Ok(())
+}
+
+fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
+    let common = &args.common;
+    let spec = Spec::new(load(&common.experiment, &common.overrides)?)?;
+    let options = Options { force: args.force, checkpoint_every: checkpoint_interval(args.checkpoint_seconds)? };
+    use_threads(args.threads)?;
+    let planned = plan(&spec)?;
+    say(common.json, &report::text::plan(&planned.plan));
+    let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
+    let bar = progress_bar(u64::from(spec.config.rounds));
+    let summary = run(&spec, &planned, &folder, options, |round| bar.set_position(u64::from(round)));
+    bar.finish_and_clear();
+    let summary = summary?;
+    say(common.json, &report::text::summary(&summary, &planned.plan));
+    if common.json {
+        print!("{}", dido_experiments::json(&summary));
+    }
+    Ok(())
+}
+
+/// Text for people goes to the standard output, unless that is kept for JSON.
+fn say(json: bool, text: &str) {
+    if json {
+        eprintln!("{text}");
+    } else {
+        println!("{text}");
+    }
+}
+
+fn progress_bar(rounds: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} round {pos}/{len}, {eta} left");
+    ProgressBar::new(rounds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn checkpoint_interval(seconds: f64) -> Result<Duration, ExperimentError> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| ExperimentError::Argument { argument: "--checkpoint-seconds", value: seconds.to_string() })
+}
+
+fn use_threads(threads: Option<usize>) -> Result<(), ExperimentError> {
+    let Some(threads) = threads else { return Ok(()) };
+    let refuse = || ExperimentError::Argument { argument: "--threads", value: threads.to_string() };
+    if threads == 0 {
+        return Err(refuse());
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|_| refuse())
+}

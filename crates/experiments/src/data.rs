@@ -1,0 +1,128 @@
+//! The records of an experiment: read, encoded, split, and given to their parties.
+
+use dido_problems::table::{Source, Table, load};
+use dido_problems::{Shard, partition};
+use ndarray::{Array1, Array2, Axis};
+use sha2::{Digest, Sha256};
+
+use crate::config::PartitionConfig;
+use crate::error::ExperimentError;
+use crate::presets;
+use crate::records::Clipped;
+use crate::spec::{Spec, hexadecimal};
+
+/// The records of one party, or the held-out ones.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Encoded rows.
+    pub x: Array2<f64>,
+    /// Encoded targets.
+    pub y: Array1<f64>,
+}
+
+/// All records of an experiment.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What the parties bring to the run: rows and targets within their declared bounds.
+    pub shards: Vec<Shard>,
+    /// The same records, for the comparisons without privacy.
+    pub parties: Vec<Records>,
+    /// What no party trains on.
+    pub held_out: Records,
+    /// Values that were moved to a public bound, by column.
+    pub clipped: Vec<Clipped>,
+    /// SHA-256 of the bytes of the source: a local matter, never part of a public name.
+    pub sha256: String,
+}
+
+/// Reads and splits the data of `spec`.
+///
+/// # Errors
+/// If the source cannot be read, a cell is not what the schema declares, or the records of a party are not as many as
+/// declared.
+pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
+    let data = &spec.config.data;
+    let bytes = bytes(spec)?;
+    let sha256 = hexadecimal(&Sha256::digest(&bytes));
+    let extra: Vec<&str> = match &data.partition {
+        PartitionConfig::Sorted(c) | PartitionConfig::ByColumn(c) => vec![c.column.as_str()],
+        PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => vec![],
+    };
+    let separator = u8::try_from(data.separator).expect("the separator was checked to be ASCII");
+    let table = load(&Source::bytes(&data.source, bytes).separated_by(separator), &spec.schema, &extra)?;
+    let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)?;
+    let members = members(spec, &table, &train)?;
+    let select = |rows: &[usize]| Records { x: table.x.select(Axis(0), rows), y: table.y.select(Axis(0), rows) };
+    let parties: Vec<Records> = members.iter().map(|rows| select(rows)).collect();
+    let bounds = spec.declaration.bounds();
+    let shards = parties
+        .iter()
+        .map(|records| Shard::clipped(records.x.clone(), records.y.clone(), bounds))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut clipped: Vec<Clipped> =
+        table.clipped.iter().map(|(column, count)| Clipped { column: column.clone(), count: *count }).collect();
+    clipped.push(Clipped {
+        column: "whole rows, to the declared norm".to_owned(),
+        count: shards.iter().map(Shard::clipped_records).sum(),
+    });
+    Ok(Prepared { shards, parties, held_out: select(&held_out), clipped, sha256 })
+}
+
+/// The source as it lies on disk or in this program.
+fn bytes(spec: &Spec) -> Result<Vec<u8>, ExperimentError> {
+    let name = &spec.config.data.source;
+    match name.strip_prefix("builtin:") {
+        None => {
+            let path = spec.folder.join(name);
+            std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
+        }
+        Some(builtin) => match presets::data(builtin) {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => Err(ExperimentError::Key {
+                file: spec.config.name.clone(),
+                path: "data.source".to_owned(),
+                message: format!("there is no data set `{name}` in this program"),
+            }),
+        },
+    }
+}
+
+/// The rows of each party.
+fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
+    let parties = spec.declaration.nodes();
+    let key = |message: String| ExperimentError::Key {
+        file: spec.config.name.clone(),
+        path: "data.partition".to_owned(),
+        message,
+    };
+    let parts = match &spec.config.data.partition {
+        PartitionConfig::Contiguous(_) => partition::contiguous(train.len(), parties)?,
+        PartitionConfig::Shuffled(shuffled) => partition::shuffled(train.len(), parties, shuffled.seed)?,
+        PartitionConfig::Sorted(sorted) => {
+            let keys = train
+                .iter()
+                .map(|&row| {
+                    let text = &table.extra[0].1[row];
+                    text.parse::<f64>()
+                        .ok()
+                        .filter(|v| v.is_finite())
+                        .ok_or_else(|| key(format!("column `{}` has `{text}`, which is no number", sorted.column)))
+                })
+                .collect::<Result<Vec<_>, _>>()?;
+            partition::sorted(&keys, parties)?
+        }
+        PartitionConfig::ByColumn(by) => {
+            let labels: Vec<String> = train.iter().map(|&row| table.extra[0].1[row].clone()).collect();
+            let (names, parts) = partition::by_label(&labels)?;
+            if names.len() != parties {
+                return Err(key(format!(
+                    "column `{}` has {} values, data.records declares {parties} parties",
+                    by.column,
+                    names.len()
+                )));
+            }
+            parts
+        }
+    };
+    Ok(parts.into_iter().map(|part| part.into_iter().map(|k| train[k]).collect()).collect())
+}

@@ -1,0 +1,88 @@
+//! What is wrong with an experiment, in one line that names the place.
+
+use std::path::PathBuf;
+
+/// The errors of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// Neither a preset nor a file.
+    #[error("no experiment `{name}`: it is neither a preset ({presets}) nor a readable file ({reason})")]
+    NoSuchExperiment {
+        /// What was asked for.
+        name: String,
+        /// The presets there are.
+        presets: String,
+        /// Why the file cannot be read.
+        reason: String,
+    },
+    /// The file is no TOML.
+    #[error("{file}, line {line}: {message}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// A key has a wrong name, type or value.
+    #[error("{file}: `{path}`: {message}")]
+    Key {
+        /// The file.
+        file: String,
+        /// The path of the key in the TOML.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// An override is not of the form KEY=VALUE, or its key leads nowhere.
+    #[error("--set {argument}: {message}")]
+    Override {
+        /// The argument.
+        argument: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The data cannot be used.
+    #[error("{0}")]
+    Data(#[from] dido_problems::ProblemError),
+    /// The optimisers refuse.
+    #[error(transparent)]
+    Optimizer(#[from] dido_optimizers::OptimizerError),
+    /// The plan or the run was stopped.
+    #[error(transparent)]
+    Stop(#[from] dido_optimizers::Stop),
+    /// The privacy crate refuses.
+    #[error(transparent)]
+    Mechanism(#[from] dido_mechanisms::MechanismError),
+    /// An argument of the command line has no meaning.
+    #[error("{argument} {value}: out of range")]
+    Argument {
+        /// The argument.
+        argument: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// A file of the results cannot be written or read.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The results are of other data.
+    #[error(
+        "{}: these results were made from other data than `{source_name}` holds now; run with --force to replace them",
+        path.display()
+    )]
+    OtherData {
+        /// The result folder.
+        path: PathBuf,
+        /// The data source.
+        source_name: String,
+    },
+    /// A picture cannot be drawn.
+    #[error("report: {0}")]
+    Report(#[from] crate::report::ReportError),
+}

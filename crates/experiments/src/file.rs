@@ -1,0 +1,168 @@
+//! From a name or a path, with overrides, to a [`Config`].
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::config::Config;
+use crate::error::ExperimentError;
+use crate::presets;
+
+/// An experiment file after overrides, and the folder its relative paths start from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What messages call the file.
+    pub file: String,
+    /// Relative paths start here.
+    pub folder: PathBuf,
+    /// The parsed file.
+    pub config: Config,
+}
+
+/// Reads the preset or file `name`, applies `overrides` of the form `KEY=VALUE`, and checks the spelling of all keys.
+///
+/// # Errors
+/// If there is no such file, it is no TOML, or a key has an unknown name or a value of the wrong type.
+pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError> {
+    let (file, folder, text) = read(name)?;
+    let mut table: Table = text.parse().map_err(|e| syntax(&file, &text, &e))?;
+    for argument in overrides {
+        set(&mut table, argument)?;
+    }
+    refuse_non_finite(&file, "", &Value::Table(table.clone()))?;
+    let config = serde_path_to_error::deserialize(Value::Table(table)).map_err(|e| ExperimentError::Key {
+        file: file.clone(),
+        path: e.path().to_string(),
+        message: one_line(&e.into_inner().to_string()),
+    })?;
+    Ok(Loaded { file, folder, config })
+}
+
+fn read(name: &str) -> Result<(String, PathBuf, String), ExperimentError> {
+    if let Some(text) = presets::find(name) {
+        return Ok((name.to_owned(), PathBuf::new(), text.to_owned()));
+    }
+    let path = Path::new(name);
+    let text = std::fs::read_to_string(path).map_err(|e| ExperimentError::NoSuchExperiment {
+        name: name.to_owned(),
+        presets: presets::NAMES.join(", "),
+        reason: e.to_string(),
+    })?;
+    Ok((name.to_owned(), path.parent().unwrap_or(Path::new("")).to_owned(), text))
+}
+
+fn syntax(file: &str, text: &str, error: &toml::de::Error) -> ExperimentError {
+    let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text[..offset].matches('\n').count() + 1;
+    ExperimentError::Syntax { file: file.to_owned(), line, message: one_line(error.message()) }
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Sets one key. The value is read as TOML, and as a string where it is none.
+fn set(table: &mut Table, argument: &str) -> Result<(), ExperimentError> {
+    let refuse =
+        |message: &str| ExperimentError::Override { argument: argument.to_owned(), message: message.to_owned() };
+    let (key, text) = argument.split_once('=').ok_or_else(|| refuse("expected KEY=VALUE"))?;
+    let value = format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .filter(|t| t.len() == 1)
+        .and_then(|mut t| t.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()));
+    let (parents, last) = match key.rsplit_once('.') {
+        Some((parents, last)) => (parents.split('.').collect(), last),
+        None => (vec![], key),
+    };
+    let mut place = None::<&mut Value>;
+    for part in parents {
+        place = Some(match place {
+            None => table.entry(part).or_insert_with(|| Value::Table(Table::new())),
+            Some(parent) => step(parent, part).ok_or_else(|| refuse("the key leads nowhere"))?,
+        });
+    }
+    match place {
+        None => {
+            table.insert(last.to_owned(), value);
+        }
+        Some(parent) => *step(parent, last).ok_or_else(|| refuse("the key leads nowhere"))? = value,
+    }
+    Ok(())
+}
+
+/// The place of `part` in a table (made if it is not there) or of an element of a list.
+fn step<'a>(parent: &'a mut Value, part: &str) -> Option<&'a mut Value> {
+    match parent {
+        Value::Table(table) => Some(table.entry(part).or_insert_with(|| Value::Table(Table::new()))),
+        Value::Array(list) => list.get_mut(part.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+/// TOML has `nan` and `inf`; no key of an experiment has a use for them.
+fn refuse_non_finite(file: &str, path: &str, value: &Value) -> Result<(), ExperimentError> {
+    let below = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
+    match value {
+        Value::Float(x) if !x.is_finite() => Err(ExperimentError::Key {
+            file: file.to_owned(),
+            path: path.to_owned(),
+            message: format!("{x} is not a finite number"),
+        }),
+        Value::Table(table) => table.iter().try_for_each(|(key, v)| refuse_non_finite(file, &below(key), v)),
+        Value::Array(list) => {
+            list.iter().enumerate().try_for_each(|(k, v)| refuse_non_finite(file, &format!("{path}[{k}]"), v))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(overrides: &[&str]) -> Result<Loaded, ExperimentError> {
+        load("quickstart", &overrides.iter().map(|&s| s.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_override_reaches_numbers_strings_and_elements_of_lists() {
+        let config = with(&["rounds=7", "privacy.budget.epsilon=2", "graph.kind=path", "data.features.1.max=20"]);
+        let config = config.unwrap().config;
+        assert_eq!(config.rounds, 7);
+        assert!((config.privacy.budget.unwrap().epsilon - 2.0).abs() < 1e-15);
+        assert!(matches!(config.graph, crate::config::GraphConfig::Path(_)));
+        let crate::config::FeatureConfig::Numeric(education) = &config.data.features[1] else { panic!() };
+        assert!((education.max - 20.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_with_its_path() {
+        for (argument, expected) in [
+            ("colour=1", "colour"),
+            ("privacy.bugdet.epsilon=1", "bugdet"),
+            ("algorithm.set.raduis=1", "raduis"),
+            ("data.features.1.mx=3", "mx"),
+            ("data.features.99.max=3", "leads nowhere"),
+            ("rounds", "KEY=VALUE"),
+            ("rounds=-3", "rounds"),
+            ("rounds=many", "rounds"),
+            ("data.row_norm=nan", "data.row_norm"),
+            ("privacy.budget.epsilon=inf", "privacy.budget.epsilon"),
+        ] {
+            let message = with(&[argument]).unwrap_err().to_string();
+            assert!(message.contains(expected), "{argument}: {message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_syntax_error_names_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("broken.toml");
+        std::fs::write(&file, "name = \"x\"\nrounds = = 3\n").unwrap();
+        let message = load(file.to_str().unwrap(), &[]).unwrap_err().to_string();
+        assert!(message.contains("line 2"), "{message}");
+    }
+}

@@ -1,0 +1,255 @@
+//! The plan of an experiment: the dry run, the calibrated noise, and what they cost.
+
+use dido_mechanisms::least_squares::{self, PublishedTheorem, published_epsilon};
+use dido_mechanisms::{Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Ledger, Pure, Zcdp, calibrate};
+use dido_optimizers::{Algorithm, Dgd, Noise, Parties, ProjectedDgd, Schedule, plan as dry_run};
+
+use crate::config::{AlgorithmConfig, AllocationConfig, NoiseConfig};
+use crate::error::ExperimentError;
+use crate::records::{Epsilons, Plan, PlannedBudget, PlannedSensitivity};
+use crate::spec::Spec;
+
+/// A plan with what it was computed from.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What is printed.
+    pub plan: Plan,
+    /// The ledger that the run will write, entry by entry.
+    pub ledger: Ledger,
+    /// The noise of the run.
+    pub noise: Noise,
+}
+
+/// The algorithm of a specification, at its starting point.
+pub fn algorithm(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
+    let start = parties.start(&vec![0.0; spec.declaration.dim()]);
+    match &spec.config.algorithm {
+        AlgorithmConfig::Dgd(_) => Box::new(Dgd::new(spec.step.clone(), spec.average_from, start)),
+        AlgorithmConfig::ProjectedDgd(_) => {
+            Box::new(ProjectedDgd::new(spec.set.clone(), spec.step.clone(), spec.average_from, start))
+        }
+    }
+}
+
+/// Plans an experiment without touching data.
+///
+/// # Errors
+/// If the budget does not allow the run.
+pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
+    let noise = noise(spec)?;
+    let ledger = ledger_of(spec, &noise, true)?;
+    let epsilon = epsilons(spec, &ledger, &noise, 1)?;
+    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon), ledger, noise })
+}
+
+fn ledger_of(spec: &Spec, noise: &Noise, with_budget: bool) -> Result<Ledger, ExperimentError> {
+    let privacy = &spec.config.privacy;
+    let budget = spec.budget.filter(|_| with_budget);
+    let rounds = spec.config.rounds;
+    Ok(dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
+        algorithm(spec, parties)
+    })?)
+}
+
+/// The noise of the run. Calibrated noise starts from relative scales; their dry run yields the sensitivities.
+fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
+    match &spec.config.privacy.noise {
+        NoiseConfig::None(_) => Ok(Noise::None),
+        NoiseConfig::Laplace(laplace) => Ok(Noise::Laplace(laplace.scale.clone())),
+        NoiseConfig::Calibrated(calibrated) => {
+            let budget = spec.budget.expect("calibrated noise was checked to have a budget");
+            let exponent = match calibrated.allocation {
+                AllocationConfig::Constant => 0.0,
+                AllocationConfig::Optimal if budget.delta() > 0.0 => 1.0 / 2.0,
+                AllocationConfig::Optimal => 1.0 / 3.0,
+            };
+            let relative = relative_scales(spec, exponent);
+            let ledger = ledger_of(spec, &Noise::Laplace(relative.clone()), false)?;
+            Ok(Noise::Laplace(relative.scaled(multiplier(&ledger, budget)?)))
+        }
+    }
+}
+
+/// What the relative scales of a dry run are to be multiplied with, for the worst class of nodes to keep the budget.
+fn multiplier(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
+    let ratios = |class: &ClassLedger| -> (Vec<f64>, usize) {
+        let laplace = class.entries.iter().filter_map(|entry| match entry.event {
+            Event::Laplace { sensitivity, dim, scale } => Some((sensitivity.l2() / scale, dim, entry.releases)),
+            Event::NonPrivate => None,
+        });
+        laplace.fold((vec![], 1), |(mut ratios, _), (ratio, dim, releases)| {
+            ratios.extend((0..releases).map(|_| ratio));
+            (ratios, dim)
+        })
+    };
+    let mut largest: f64 = 0.0;
+    for (ratios, dim) in relative.classes.iter().map(ratios) {
+        largest = largest.max(calibrate::laplace_multiplier(&ratios, dim, budget)?);
+    }
+    Ok(largest)
+}
+
+/// Scales proportional to `step^exponent`, message by message. Message 0 is the starting point and needs none.
+fn relative_scales(spec: &Spec, exponent: f64) -> Schedule {
+    let scale = |t: u32| if exponent > 0.0 { spec.step.at(t).powf(exponent) } else { 1.0 };
+    let rounds = 0..spec.config.rounds;
+    Schedule::table(std::iter::once(scale(0)).chain(rounds.map(scale)).collect())
+}
+
+/// Epsilon of `copies` independent runs with this ledger, by three accountings.
+///
+/// # Errors
+/// If an accountant does not understand an event.
+pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> Result<Epsilons, ExperimentError> {
+    let finite = |bound: Bound| Some(bound.epsilon).filter(|e| e.is_finite());
+    let ledger = repeated(ledger, copies);
+    Ok(Epsilons {
+        published: published(spec, noise).map(|epsilon| epsilon * copies as f64),
+        pure: finite(Pure.bound(&ledger, 0.0)?),
+        zcdp: finite(Zcdp::default().bound(&ledger, spec.delta)?),
+    })
+}
+
+fn repeated(ledger: &Ledger, copies: usize) -> Ledger {
+    let mut all = ledger.clone();
+    for entry in all.classes.iter_mut().flat_map(|class| &mut class.entries) {
+        entry.releases *= copies as u64;
+    }
+    all
+}
+
+/// Paper A's published constant, where its premises hold: power schedules `c/(t+d)^e` with `e_v <= e_a`.
+fn published(spec: &Spec, noise: &Noise) -> Option<f64> {
+    let Noise::Laplace(scale) = noise else { return None };
+    let (c_a, e_a) = power(&spec.step)?;
+    let (c_v, e_v) = power(scale)?;
+    if e_v > e_a || !spec.set.radius().is_finite() {
+        return None;
+    }
+    let declaration = &spec.declaration;
+    let bounds = declaration.bounds();
+    declaration
+        .records()
+        .iter()
+        .map(|&records| {
+            let rows = match spec.config.privacy.adjacency {
+                Adjacency::ReplaceNode => records,
+                Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => 1,
+            };
+            published_epsilon(&PublishedTheorem {
+                x_bound: bounds.row_norm() * (rows as f64).sqrt(),
+                y_bound: bounds.target() * (rows as f64).sqrt(),
+                radius: spec.set.radius(),
+                dim: declaration.dim(),
+                nodes: declaration.nodes(),
+                rows,
+                step_over_noise: c_a * declaration.scale(records) / c_v,
+                rounds: spec.config.rounds as usize + 1,
+            })
+        })
+        .fold(None, |worst: Option<f64>, epsilon| Some(worst.map_or(epsilon, |w| w.max(epsilon))))
+}
+
+/// `(c, e)` of a schedule of the form `c/(t+d)^e`; a constant has `e = 0`.
+#[expect(clippy::float_cmp, reason = "a table that repeats one number is a constant")]
+fn power(schedule: &Schedule) -> Option<(f64, f64)> {
+    match schedule {
+        Schedule::Constant(constant) => Some((constant.c, 0.0)),
+        Schedule::Power(power) => Some((power.c, power.e)),
+        Schedule::Table(table) if table.values.windows(2).all(|w| w[0] == w[1]) => Some((*table.values.first()?, 0.0)),
+        Schedule::Geometric(_) | Schedule::Table(_) => None,
+    }
+}
+
+fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> Plan {
+    let config = &spec.config;
+    let privacy = &config.privacy;
+    let scales = |schedule: &Schedule| (0..config.rounds).map(|t| schedule.at(t + 1)).collect();
+    Plan {
+        name: config.name.clone(),
+        digest: spec.digest.clone(),
+        algorithm: match &config.algorithm {
+            AlgorithmConfig::Dgd(_) => "dgd",
+            AlgorithmConfig::ProjectedDgd(_) => "projected-dgd",
+        }
+        .to_owned(),
+        nodes: spec.declaration.nodes(),
+        rounds: config.rounds,
+        lanes: config.lanes,
+        averaging_rounds: config.averaging_rounds,
+        releases_per_node: ledger.releases_per_node(),
+        released: "f(t+1) = sum_j w_ij p_j(t) - step(t) grad f_i(p_i(t)) + noise(t+1), with p = projection of f"
+            .to_owned(),
+        recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
+        adjacency: kebab(&privacy.adjacency),
+        adjacency_in_words: privacy.adjacency.to_string(),
+        adversary: kebab(&privacy.adversary),
+        adversary_in_words: privacy.adversary.to_string(),
+        sensitivity: sensitivity(spec, ledger),
+        mechanism: if matches!(noise, Noise::None) { "none" } else { "laplace" }.to_owned(),
+        noise: match noise {
+            Noise::None => vec![],
+            Noise::Laplace(schedule) => scales(schedule),
+        },
+        step: (0..config.rounds).map(|t| spec.step.at(t)).collect(),
+        delta: spec.delta,
+        epsilon,
+        budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
+        remarks: config.remarks.clone(),
+    }
+}
+
+/// The TOML spelling of a value.
+fn kebab(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// The largest sensitivity of a release, over rounds and classes of nodes, and its derivation.
+fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
+    let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
+    let largest = events
+        .filter_map(|event| match event {
+            Event::Laplace { sensitivity, dim, .. } => Some((sensitivity.l2(), sensitivity.l1(dim))),
+            Event::NonPrivate => None,
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    PlannedSensitivity {
+        value: largest.map(|(l2, _)| l2),
+        norm: "L2".to_owned(),
+        l1: largest.map(|(_, l1)| l1),
+        derivation: derivation(spec),
+    }
+}
+
+fn derivation(spec: &Spec) -> String {
+    let radius = spec.set.radius();
+    if !radius.is_finite() {
+        return "none: the points are not confined to a bounded set".to_owned();
+    }
+    let declaration = &spec.declaration;
+    let bounds = declaration.bounds();
+    let (x, y) = (bounds.row_norm(), bounds.target());
+    let adjacency = spec.config.privacy.adjacency;
+    let most = declaration.records().iter().copied().max().unwrap_or(1);
+    let (rows, suffix) = match adjacency {
+        Adjacency::ReplaceNode => (most as f64, format!(" n_i (n_i = {most} rows)")),
+        Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => (1.0, String::new()),
+    };
+    let (p, q) = (x * x * radius * rows, x * y * rows);
+    let width = if adjacency == Adjacency::AddRemoveRecord {
+        format!("P + Q = {:.5}", p + q)
+    } else {
+        let root = rows.sqrt();
+        let l2 = least_squares::l2_sensitivity(adjacency, x * root, y * root, radius, declaration.dim());
+        format!("D*(P, Q) = {:.5}", l2.map_or(f64::INFINITY, |s| s.value))
+    };
+    format!(
+        "step(t) s {width}, with P = R_x^2 B{suffix} = {p:.4}, Q = R_x R_y{suffix} = {q:.4}, s = {:.4e}; L1 = sqrt({}) L2",
+        declaration.scale(most),
+        declaration.dim()
+    )
+}

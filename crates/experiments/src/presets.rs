@@ -1,0 +1,20 @@
+//! Experiments and data that come with the program.
+
+/// The names of the presets.
+pub const NAMES: [&str; 1] = ["quickstart"];
+
+/// The TOML of a preset.
+pub fn find(name: &str) -> Option<&'static str> {
+    match name {
+        "quickstart" => Some(include_str!("../presets/quickstart.toml")),
+        _ => None,
+    }
+}
+
+/// The bytes of a data set named `builtin:NAME`.
+pub fn data(name: &str) -> Option<&'static [u8]> {
+    match name {
+        "cps1988" => Some(include_bytes!("../data/cps1988.csv.gz")),
+        _ => None,
+    }
+}

@@ -1,0 +1,189 @@
+//! What a plan, a run and its trace say: the values behind the printed text, the JSON and the report.
+
+use serde::{Deserialize, Serialize};
+
+/// The plan of a run, made without touching data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the experiment.
+    pub name: String,
+    /// Digest of its specification; also the name of its result folder.
+    pub digest: String,
+    /// The algorithm, as the TOML names it.
+    pub algorithm: String,
+    /// Number of parties.
+    pub nodes: usize,
+    /// Rounds with a release.
+    pub rounds: u32,
+    /// Independent repetitions on the same data.
+    pub lanes: usize,
+    /// Rounds of plain averaging after the last release (no cost).
+    pub averaging_rounds: u32,
+    /// How often each node releases something.
+    pub releases_per_node: u64,
+    /// What is released, in one line.
+    pub released: String,
+    /// To whom it goes, in one line.
+    pub recipients: String,
+    /// The neighbouring relation, in the TOML's spelling.
+    pub adjacency: String,
+    /// The same in words.
+    pub adjacency_in_words: String,
+    /// Who looks, in the TOML's spelling.
+    pub adversary: String,
+    /// The same in words.
+    pub adversary_in_words: String,
+    /// The sensitivity of a release: the largest over rounds and nodes.
+    pub sensitivity: PlannedSensitivity,
+    /// `laplace` or `none`.
+    pub mechanism: String,
+    /// Scale of the noise in each release, in order.
+    pub noise: Vec<f64>,
+    /// Step size of each round.
+    pub step: Vec<f64>,
+    /// The delta of the epsilon by zCDP.
+    pub delta: f64,
+    /// Epsilon by three accountings.
+    pub epsilon: Epsilons,
+    /// The budget that refuses what would exceed it.
+    pub budget: Option<PlannedBudget>,
+    /// Remarks: how parameters were chosen, what to be aware of.
+    pub remarks: Vec<String>,
+}
+
+/// A sensitivity and where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedSensitivity {
+    /// The bound; absent when there is none (a run without noise on an unbounded set).
+    pub value: Option<f64>,
+    /// Its norm, `L1` or `L2`.
+    pub norm: String,
+    /// The same in L1.
+    pub l1: Option<f64>,
+    /// Its derivation in one line.
+    pub derivation: String,
+}
+
+/// Epsilon by three accountings; absent where an accounting does not apply or the value is infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epsilons {
+    /// The constant of the paper, pure: loose, for comparison.
+    pub published: Option<f64>,
+    /// The exact sum of pure losses (delta = 0).
+    pub pure: Option<f64>,
+    /// By zCDP with the optimal conversion, at the plan's delta.
+    pub zcdp: Option<f64>,
+}
+
+/// A total budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedBudget {
+    /// Epsilon.
+    pub epsilon: f64,
+    /// Delta; 0 for pure differential privacy.
+    pub delta: f64,
+}
+
+/// How well a model predicts people it has not seen. Computed from records: not covered by the guarantee.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Coefficient of determination on the held-out records.
+    pub r2: f64,
+    /// Root mean squared error in the units of the target.
+    pub rmse: f64,
+}
+
+/// The private model and what it should be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// The private model; the mean over lanes.
+    pub private: Score,
+    /// Least squares on all training records together, without privacy.
+    pub optimum: Score,
+    /// The best party that uses its own records alone, without privacy.
+    pub best_alone: Score,
+    /// The median party alone.
+    pub median_alone: Score,
+    /// The mean of the training targets for everyone.
+    pub constant: Score,
+}
+
+/// One coefficient in original units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    /// What it multiplies: a column, a level of a column, or the intercept.
+    pub name: String,
+    /// In the private model (lane 0).
+    pub private: f64,
+    /// In the non-private optimum: not covered by the guarantee.
+    pub optimum: f64,
+}
+
+/// Values outside their public bounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clipped {
+    /// The column.
+    pub column: String,
+    /// How many values were moved to the bound: not private.
+    pub count: usize,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of the experiment.
+    pub name: String,
+    /// Digest of its specification.
+    pub digest: String,
+    /// The folder of its results.
+    pub results: String,
+    /// Number of parties.
+    pub nodes: usize,
+    /// Rounds with a release.
+    pub rounds: u32,
+    /// Independent repetitions on the same data.
+    pub lanes: usize,
+    /// The seed of the noise: a number, or `os` for a key of the operating system that was not stored.
+    pub seed: String,
+    /// The neighbouring relation.
+    pub adjacency: String,
+    /// Who looks.
+    pub adversary: String,
+    /// The delta of the epsilon by zCDP.
+    pub delta: f64,
+    /// Epsilon of one lane, by three accountings, from the ledger of the run.
+    pub epsilon: Epsilons,
+    /// Epsilon if the results of all lanes are shown.
+    pub epsilon_all_lanes: Epsilons,
+    /// Scores on held-out records.
+    pub metrics: Metrics,
+    /// The score of each lane.
+    pub lane_scores: Vec<Score>,
+    /// The largest distance of a party's model from the mean of all models.
+    pub consensus_error: f64,
+    /// Coefficients in original units.
+    pub coefficients: Vec<Coefficient>,
+    /// Number of training records of each party (declared, public).
+    pub records: Vec<usize>,
+    /// Number of held-out records.
+    pub held_out: usize,
+    /// Values outside their bounds, by column: not private.
+    pub clipped: Vec<Clipped>,
+    /// Seconds spent in the rounds.
+    pub seconds: f64,
+}
+
+/// One observed round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TracePoint {
+    /// Completed rounds.
+    pub round: u32,
+    /// Epsilon by zCDP spent so far; absent where it is infinite.
+    pub epsilon: Option<f64>,
+    /// R^2 of the estimate (mean over parties and lanes) on held-out records: not private.
+    pub r2: f64,
+    /// Distance of the mean estimate from the optimum, relative to the optimum (mean over lanes): not private.
+    pub distance: f64,
+    /// The largest distance of a party's estimate from the mean estimate (lanes: the largest).
+    pub consensus_error: f64,
+}

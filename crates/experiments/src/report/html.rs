@@ -1,0 +1,266 @@
+//! The report as one page of HTML that opens from disk: style and pictures inside, nothing fetched, no script.
+//!
+//! The markup is also well-formed XML. All text is escaped; the pictures are taken as they are and must come from
+//! [`plot`](super::plot).
+
+use super::{
+    number::{bound, count, schedule, score, significant},
+    text::lanes,
+    wording::{NOT_COVERED, accountings, budget, caveats, escape, finding, noise, releases, sensitivity},
+};
+use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+
+mod markup;
+
+use markup::{facts, table};
+
+/// Beyond this many rows the ledger is folded.
+const LONG_LEDGER: usize = 12;
+
+/// A run of equal releases in the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerRow {
+    /// Whose releases: `all`, or a list of nodes.
+    pub nodes: String,
+    /// First and last round, from 0.
+    pub rounds: (u32, u32),
+    /// Releases of each of these nodes in these rounds.
+    pub releases: u64,
+    /// The mechanism, as the ledger names it.
+    pub mechanism: String,
+    /// Scale of its noise; none if there is no noise.
+    pub scale: Option<f64>,
+    /// Sensitivity of the released value; none if it has no bound.
+    pub sensitivity: Option<f64>,
+    /// Norm of the sensitivity, `L1` or `L2`.
+    pub norm: String,
+}
+
+/// The page of a run.
+///
+/// `plots` are pairs of a caption and an SVG of [`plot`](super::plot); the first one illustrates the finding.
+pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str, String)]) -> String {
+    let name = escape(&summary.name);
+    let sections = [
+        result(summary, plots),
+        privacy(plan, summary),
+        models(summary),
+        set_up(plan, summary),
+        ledger_table(ledger),
+        files(),
+    ]
+    .concat();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>{name}: a private decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p></header>\n\
+         <main>\n{sections}</main>\n</body>\n</html>\n",
+        style = include_str!("style.css"),
+        who = escape(&format!(
+            "{} with {} over {}",
+            plan.algorithm,
+            count(summary.nodes as u64, "party", "parties"),
+            count(u64::from(summary.rounds), "round", "rounds")
+        )),
+        digest = escape(&summary.digest),
+    )
+}
+
+fn result(summary: &Summary, plots: &[(&str, String)]) -> String {
+    let figures: Vec<String> = plots
+        .iter()
+        .map(|(caption, svg)| format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escape(caption)))
+        .collect();
+    let (first, others) = figures.split_at(figures.len().min(1));
+    let m = &summary.metrics;
+    let scores = [
+        ("Private model", m.private),
+        ("Optimum, no privacy", m.optimum),
+        ("Best party alone, no privacy", m.best_alone),
+        ("Median party alone, no privacy", m.median_alone),
+        ("Constant prediction", m.constant),
+    ]
+    .map(|(who, s)| vec![who.to_owned(), score(s.r2), significant(s.rmse)]);
+    let mut out = format!(
+        "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n{}{}",
+        escape(&finding(summary)),
+        first.concat(),
+        table(
+            &format!(
+                "Scores on {} held-out records, RMSE in the units of the target. Not covered by the guarantee.",
+                summary.held_out
+            ),
+            &["Model", "R\u{b2}", "RMSE"],
+            &scores,
+        )
+    );
+    if summary.lanes > 1 {
+        let [low, high] = lanes(&summary.lane_scores);
+        let rows = [("Mean", m.private), ("Lowest", low), ("Highest", high)]
+            .map(|(which, s)| vec![which.to_owned(), score(s.r2), significant(s.rmse)]);
+        let caption = format!(
+            "The private model over {} lanes (repetitions with fresh noise on the same data). Not covered by the \
+             guarantee.",
+            summary.lanes
+        );
+        out += &table(&caption, &["Lane", "R\u{b2}", "RMSE"], &rows);
+    }
+    out + &others.concat() + "</section>\n"
+}
+
+fn privacy(plan: &Plan, summary: &Summary) -> String {
+    let mut out = "<section>\n<h2>Privacy statement</h2>\n".to_owned();
+    out += &facts(&[
+        ("Released", plan.released.clone()),
+        ("How often", releases(plan)),
+        ("To whom", plan.recipients.clone()),
+        ("Adjacency", format!("{}: {}", summary.adjacency, plan.adjacency_in_words)),
+        ("Adversary", format!("{}: {}", summary.adversary, plan.adversary_in_words)),
+        ("Sensitivity", format!("{}. Derivation: {}", sensitivity(plan), plan.sensitivity.derivation)),
+        ("Noise", noise(plan)),
+        ("Budget", budget(plan.budget)),
+    ]);
+    out += &epsilons("Epsilon of one lane, from the ledger of the run", &summary.epsilon, summary, plan.budget);
+    if summary.lanes > 1 {
+        let caption = format!("Epsilon if the results of all {} lanes are shown", summary.lanes);
+        out += &epsilons(&caption, &summary.epsilon_all_lanes, summary, None);
+    }
+    out += if plan.mechanism == "none" {
+        "<h3>There is no guarantee</h3>\n"
+    } else {
+        "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
+         releases alone: the private model and its coefficients, the consensus error, this statement and the \
+         ledger.</p>\n"
+    };
+    for caveat in caveats(summary, plan) {
+        out += &format!("<p>{}</p>\n", escape(&caveat));
+    }
+    let limits: String = NOT_COVERED.map(|(what, why)| format!("<li>{what}: {why}.</li>\n")).concat();
+    out + &format!(
+        "<div class=\"limits\">\n<h3>Not covered by the guarantee</h3>\n<ul>\n{limits}</ul>\n</div>\n</section>\n"
+    )
+}
+
+fn epsilons(caption: &str, epsilon: &Epsilons, summary: &Summary, budget: Option<PlannedBudget>) -> String {
+    let rows: String = accountings(epsilon, summary.delta, budget)
+        .iter()
+        .map(|a| {
+            let (class, mark) =
+                if a.budgeted { (" class=\"budgeted\"", "; the budget is kept by this one") } else { ("", "") };
+            format!(
+                "<tr{class}><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}{mark}</td></tr>\n",
+                escape(&a.name),
+                escape(&a.value),
+                escape(a.meaning)
+            )
+        })
+        .collect();
+    format!(
+        "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">Accounting</th>\
+         <th scope=\"col\" class=\"number\">Epsilon</th><th scope=\"col\">What it is</th></tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table></div>\n",
+        escape(caption)
+    )
+}
+
+fn models(summary: &Summary) -> String {
+    let rows: Vec<_> = summary
+        .coefficients
+        .iter()
+        .map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)])
+        .collect();
+    let caption =
+        "Coefficients in original units. The optimum is computed without privacy and not covered by the guarantee.";
+    let consensus = significant(summary.consensus_error);
+    format!(
+        "<section>\n<h2>Models</h2>\n{}<p>Largest distance of a party's model from the mean of all models \
+         (consensus error): {consensus}.</p>\n</section>\n",
+        table(caption, &["Coefficient", "Private", "Optimum"], &rows)
+    )
+}
+
+fn set_up(plan: &Plan, summary: &Summary) -> String {
+    let mut records = summary.records.clone();
+    records.sort_unstable();
+    let spread = match (records.first(), records.get(records.len() / 2), records.last()) {
+        (Some(min), Some(median), Some(max)) => {
+            format!("; per party at least {min}, median {median}, at most {max}")
+        }
+        _ => String::new(),
+    };
+    let seed = if summary.seed == "os" { "a key of the operating system, not stored" } else { &summary.seed };
+    let mut out = "<section>\n<h2>Set-up</h2>\n".to_owned();
+    out += &facts(&[
+        ("Algorithm", plan.algorithm.clone()),
+        ("Parties", summary.nodes.to_string()),
+        ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
+        ("Held-out records", summary.held_out.to_string()),
+        ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
+        ("Step size", schedule(&plan.step)),
+        ("Lanes", summary.lanes.to_string()),
+        ("Seed of the noise", seed.to_owned()),
+        ("Digest of the specification", summary.digest.clone()),
+        ("Time in the rounds", format!("{} s", significant(summary.seconds))),
+    ]);
+    let clipped: Vec<_> =
+        summary.clipped.iter().filter(|c| c.count > 0).map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
+    if !clipped.is_empty() {
+        let caption = "Values moved to their public bounds. Local, not private: not covered by the guarantee.";
+        out += &table(caption, &["Column", "Values"], &clipped);
+    }
+    if !plan.remarks.is_empty() {
+        let remarks: String = plan.remarks.iter().map(|remark| format!("<li>{}</li>\n", escape(remark))).collect();
+        out += &format!("<h3>Remarks</h3>\n<ul>\n{remarks}</ul>\n");
+    }
+    out + "</section>\n"
+}
+
+fn ledger_table(ledger: &[LedgerRow]) -> String {
+    let rows: Vec<_> = ledger
+        .iter()
+        .map(|row| {
+            vec![
+                row.nodes.clone(),
+                if row.rounds.0 == row.rounds.1 {
+                    row.rounds.0.to_string()
+                } else {
+                    format!("{} to {}", row.rounds.0, row.rounds.1)
+                },
+                row.releases.to_string(),
+                row.mechanism.clone(),
+                row.scale.map_or_else(|| "none".to_owned(), significant),
+                row.sensitivity.map_or_else(|| "no bound".to_owned(), |s| format!("{} ({})", bound(s), row.norm)),
+            ]
+        })
+        .collect();
+    let head = ["Nodes", "Rounds", "Releases", "Mechanism", "Scale", "Sensitivity"];
+    let caption = "Releases in order, equal ones together; counts are per node and lane.";
+    let table = table(caption, &head, &rows);
+    let body = if ledger.len() > LONG_LEDGER {
+        format!("<details><summary>{} rows</summary>\n{table}</details>\n", ledger.len())
+    } else {
+        table
+    };
+    format!("<section>\n<h2>Ledger</h2>\n{body}</section>\n")
+}
+
+/// What stands beside the page in the folder of results.
+fn files() -> String {
+    let rows = [
+        ("spec.toml", "The specification of the run: running it again gives the same files."),
+        (
+            "summary.json",
+            "The numbers of this page. The scores and clip counts in it are not covered by the guarantee.",
+        ),
+        ("model.json", "The private model."),
+        ("ledger.json", "Every release: the input of all accountings."),
+        ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
+    ]
+    .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
+    .concat();
+    format!("<section>\n<h2>Files</h2>\n<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n</section>\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! Tables, with escaped cells and headers a screen reader can use.
+
+use crate::report::wording::escape;
+
+/// Labels and texts.
+pub(super) fn facts(rows: &[(&str, String)]) -> String {
+    let rows: String = rows
+        .iter()
+        .map(|(label, text)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(label), escape(text)))
+        .collect();
+    format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
+}
+
+/// A table whose first column names the row; the other columns are numbers.
+pub(super) fn table(caption: &str, head: &[&str], rows: &[Vec<String>]) -> String {
+    let class = |column: usize| if column == 0 { "" } else { " class=\"number\"" };
+    let head: String = head
+        .iter()
+        .enumerate()
+        .map(|(k, title)| format!("<th scope=\"col\"{}>{}</th>", class(k), escape(title)))
+        .collect();
+    let mut body = String::new();
+    for row in rows {
+        body += "<tr>";
+        for (k, cell) in row.iter().enumerate() {
+            let (tag, scope) = if k == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
+            body += &format!("<{tag}{scope}{}>{}</{tag}>", class(k), escape(cell));
+        }
+        body += "</tr>\n";
+    }
+    let caption = escape(caption);
+    format!(
+        "<div class=\"scroll\"><table>\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n\
+         <tbody>\n{body}</tbody>\n</table></div>\n"
+    )
+}

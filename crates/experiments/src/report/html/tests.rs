@@ -1,0 +1,144 @@
+use super::*;
+use crate::report::{fixture, plot};
+
+fn ledger(rows: u32) -> Vec<LedgerRow> {
+    (0..rows)
+        .map(|k| LedgerRow {
+            nodes: "all".into(),
+            rounds: (k, k + k % 2),
+            releases: u64::from(1 + k % 2),
+            mechanism: "laplace".into(),
+            scale: Some(0.5 * 0.99_f64.powi(k.cast_signed())),
+            sensitivity: Some(0.002_345_6),
+            norm: "L2".into(),
+        })
+        .collect()
+}
+
+fn full(plan: &Plan, summary: &Summary, rows: u32) -> String {
+    let trace = fixture::trace();
+    let plots = [
+        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, summary).unwrap()),
+        ("Epsilon spent.", plot::spending(&trace, plan).unwrap()),
+        ("Distances: not covered by the guarantee.", plot::distance(&trace).unwrap()),
+    ];
+    page(plan, summary, &ledger(rows), &plots)
+}
+
+fn parse(page: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    roxmltree::Document::parse_with_options(page, options).unwrap()
+}
+
+fn text(document: &roxmltree::Document<'_>) -> String {
+    let all: Vec<&str> = document.descendants().filter(roxmltree::Node::is_text).filter_map(|n| n.text()).collect();
+    all.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_page_is_well_formed_and_complete() {
+    let page = full(&fixture::plan(), &fixture::summary(), 299);
+    let document = parse(&page);
+    let words = text(&document);
+    for part in [
+        "On held-out records the private model reaches R\u{b2} = 0.3812",
+        "the optimum without privacy reaches 0.4123",
+        "299 releases per node in 300 rounds, by 16 parties",
+        "replace-record: one record",
+        "all-messages: sees every message",
+        "0.002346 in L2 (0.008126 in L1)",
+        "Derivation: step 0.5",
+        "each is 0.99 times the one before",
+        "12.35",
+        "0.9877",
+        "the budget is kept by this one",
+        "451.3",
+        "49.39",
+        "Clip counts",
+        "intercept 1203 1188",
+        "18400; per party at least 1000, median 1160, at most 1300",
+        "noise follows from seed 20240229",
+        "299 rows",
+        "3 to 4 2 laplace 0.4851 0.002346 (L2)",
+        "income 37",
+        "trace.csv",
+    ] {
+        assert!(words.contains(part), "{part:?} is not in\n{words}");
+    }
+    let headings: Vec<_> = document
+        .descendants()
+        .filter(|n| ["h1", "h2", "h3"].contains(&n.tag_name().name()))
+        .map(|n| n.tag_name().name().as_bytes()[1] - b'0')
+        .collect();
+    assert_eq!(headings[0], 1);
+    assert!(headings.windows(2).all(|w| w[1] > 1 && w[1] <= w[0] + 1), "{headings:?}");
+    assert!(document.descendants().filter(|n| n.has_tag_name("th")).all(|n| n.attribute("scope").is_some()));
+    assert_eq!(document.descendants().filter(|n| n.has_tag_name("figcaption")).count(), 3);
+}
+
+#[test]
+fn a_short_ledger_is_not_folded() {
+    assert!(!full(&fixture::plan(), &fixture::summary(), 3).contains("<details>"));
+}
+
+#[test]
+fn a_run_without_noise_claims_nothing() {
+    let mut plan = fixture::plan();
+    plan.mechanism = "none".into();
+    let page = full(&plan, &fixture::summary(), 3);
+    assert!(page.contains("No noise was added: nothing in these files is private."));
+    assert!(!page.contains("What the guarantee covers") && !page.contains("follows from seed"));
+}
+
+#[test]
+fn nothing_is_fetched() {
+    let page = full(&fixture::plan(), &fixture::summary(), 3);
+    let inert = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    for outside in ["http:", "https:", "//", "url(http", "@import", "<script", "<link", "src=", "href="] {
+        assert!(!inert.contains(outside), "{outside}");
+    }
+    let document = parse(&page);
+    let mut ids: Vec<_> = document.descendants().filter_map(|n| n.attribute("id")).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "identifiers are not unique");
+}
+
+#[test]
+fn names_from_files_stay_text() {
+    let evil = "<script>alert('x')</script> & \"quoted\" \u{1} ]]>";
+    let (mut plan, mut summary) = (fixture::plan(), fixture::summary());
+    for text in [
+        &mut plan.name,
+        &mut plan.algorithm,
+        &mut plan.released,
+        &mut plan.recipients,
+        &mut plan.adjacency_in_words,
+        &mut plan.adversary_in_words,
+        &mut plan.sensitivity.derivation,
+        &mut plan.sensitivity.norm,
+        &mut plan.mechanism,
+        &mut plan.remarks[0],
+        &mut summary.name,
+        &mut summary.digest,
+        &mut summary.seed,
+        &mut summary.adjacency,
+        &mut summary.adversary,
+        &mut summary.coefficients[0].name,
+        &mut summary.clipped[0].column,
+    ] {
+        evil.clone_into(text);
+    }
+    let row = LedgerRow { nodes: evil.into(), mechanism: evil.into(), norm: evil.into(), ..ledger(1)[0].clone() };
+    let page = page(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace()).unwrap())]);
+    let document = parse(&page);
+    assert!(!page.contains("<script"));
+    assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 19);
+}
+
+#[test]
+fn the_same_run_gives_the_same_page() {
+    let page = || full(&fixture::plan(), &fixture::summary(), 40);
+    assert!(page() == page());
+}

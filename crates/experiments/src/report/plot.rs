@@ -1,0 +1,202 @@
+//! Pictures of a run as SVG: no files, no fonts, no colour that is needed to tell lines apart.
+//!
+//! Every picture is a pure function of its arguments: the same trace gives the same bytes.
+
+mod canvas;
+mod range;
+
+use canvas::{Chart, Line, Pen, Scale, svg};
+use range::{Axis, bounds, scores};
+
+use super::{
+    ReportError,
+    number::{bound, count, score, significant},
+};
+use crate::records::{Plan, Summary, TracePoint};
+
+/// R^2 on held-out people against completed rounds: the private model, with the optimum, the best and the median
+/// party alone and the constant as horizontal lines.
+///
+/// The axis shows what matters: values far from the references (a wild start) are cut, and the picture says so.
+///
+/// # Errors
+/// If the trace is empty or a score is not finite.
+pub fn error(trace: &[TracePoint], summary: &Summary) -> Result<String, ReportError> {
+    let points = observed(trace, "r2", |p| p.r2)?;
+    let x = rounds(trace);
+    let m = &summary.metrics;
+    let (last, lowest) = (points[points.len() - 1].1, bounds(&ys(&points)).0);
+    let references = [
+        (Pen::DASHED, "optimum, no privacy", m.optimum.r2),
+        (Pen::DASH_DOT, "best party alone, no privacy", m.best_alone.r2),
+        (Pen::SHORT, "median party alone, no privacy", m.median_alone.r2),
+        (Pen::DOTTED, "constant prediction", m.constant.r2),
+    ];
+    for &(_, _, value) in &references {
+        finite(trace[trace.len() - 1].round, "r2 of a reference", value)?;
+    }
+    let mut anchors: Vec<f64> = references.iter().map(|r| r.2).collect();
+    anchors.push(last);
+    let y = scores(&anchors, &[anchors.as_slice(), &ys(&points)].concat());
+
+    let private = match summary.lanes {
+        0 | 1 => "private model".to_owned(),
+        n => format!("private model, mean of {n} lanes"),
+    };
+    let label = |what: &str, value: f64| {
+        let hidden = if y.shows(value) { "" } else { " (not in the picture)" };
+        format!("{what}: {}{hidden}", score(value))
+    };
+    let mut lines = vec![Line { pen: Pen::BOLD, label: label(&private, last), points }];
+    lines.extend(references.map(|(pen, what, value)| Line {
+        pen,
+        label: label(what, value),
+        points: vec![(x.lower, value), (x.upper, value)],
+    }));
+    let cut = lines[0].points.iter().filter(|p| !y.shows(p.1)).count();
+    let mut note = format!("higher is better; {} held-out records", summary.held_out);
+    if cut > 0 {
+        note += &format!(
+            "; {cut} of {} lie outside the picture (lowest R\u{b2} {})",
+            count(trace.len() as u64, "observed round", "observed rounds"),
+            significant(lowest)
+        );
+    }
+    Ok(svg(&Chart {
+        id: "dido-error",
+        title: "How well the private model predicts people it has not seen",
+        description: describe(&lines, x, &note),
+        note,
+        y_label: "R\u{b2} on held-out records",
+        x,
+        y,
+        scale: Scale::Linear,
+        lines,
+    }))
+}
+
+/// Epsilon by zCDP, at the plan's delta, spent after each observed round; with the budget, if it is of that kind.
+///
+/// # Errors
+/// If the trace is empty or an epsilon is not finite.
+pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError> {
+    let spent: Vec<TracePoint> = trace.iter().copied().filter(|p| p.epsilon.is_some()).collect();
+    let Some(last) = trace.last() else {
+        return Err(ReportError::EmptyTrace);
+    };
+    let points = if spent.is_empty() { Vec::new() } else { observed(&spent, "epsilon", |p| p.epsilon.unwrap_or(0.0))? };
+    let x = rounds(trace);
+    let label =
+        last.epsilon.map_or_else(|| "infinite at the end: not private".to_owned(), |e| format!("spent: {}", bound(e)));
+    let note = match trace.len() - spent.len() {
+        0 => format!("by zCDP at delta = {}; of the mechanism, for one node and one lane", significant(plan.delta)),
+        n => format!("infinite (not private) in {}", count(n as u64, "observed round", "observed rounds")),
+    };
+    let mut top = bounds(&ys(&points)).1.max(0.0);
+    let mut lines = vec![Line { pen: Pen::BOLD, label, points }];
+    if let Some(budget) = plan.budget.filter(|b| b.delta > 0.0) {
+        top = top.max(budget.epsilon);
+        let label = format!("budget: {} at delta = {}", significant(budget.epsilon), significant(budget.delta));
+        let points = vec![(x.lower, budget.epsilon), (x.upper, budget.epsilon)];
+        lines.push(Line { pen: Pen::DASHED, label, points });
+    }
+    let y = Axis::covering(0.0, if top > 0.0 { top } else { 1.0 });
+    Ok(svg(&Chart {
+        id: "dido-spending",
+        title: "Privacy spent",
+        description: describe(&lines, x, &note),
+        note,
+        y_label: "epsilon",
+        x,
+        y,
+        scale: Scale::Linear,
+        lines,
+    }))
+}
+
+/// Distance of the mean estimate from the optimum (relative) and the consensus error (absolute) against completed
+/// rounds, on a logarithmic axis.
+///
+/// # Errors
+/// If the trace is empty or a distance is not finite.
+pub fn distance(trace: &[TracePoint]) -> Result<String, ReportError> {
+    let series = [
+        (Pen::BOLD, "to the optimum, relative", observed(trace, "distance", |p| p.distance)?),
+        (Pen::DASH_DOT, "largest, party to mean", observed(trace, "consensus_error", |p| p.consensus_error)?),
+    ];
+    let x = rounds(trace);
+    let mut zeros = 0;
+    let lines = series.map(|(pen, what, points)| {
+        let label = format!("{what}: {}", significant(points[points.len() - 1].1));
+        let all = points.len();
+        let points: Vec<_> = points.into_iter().filter(|p| p.1 > 0.0).map(|(x, y)| (x, y.log10())).collect();
+        zeros += all - points.len();
+        Line { pen, label, points }
+    });
+    let (low, high) = bounds(&lines.iter().flat_map(|line| ys(&line.points)).collect::<Vec<_>>());
+    let y = decades(low, high);
+    let note = match zeros {
+        0 => "logarithmic axis; lower is better".to_owned(),
+        n => format!(
+            "logarithmic axis; lower is better; {} not shown",
+            count(n as u64, "value of zero is", "values of zero are")
+        ),
+    };
+    let lines = Vec::from(lines);
+    Ok(svg(&Chart {
+        id: "dido-distance",
+        title: "Distance of the models from the optimum and from each other",
+        description: describe(&lines, x, &note),
+        note,
+        y_label: "distance",
+        x,
+        y,
+        scale: Scale::Decades,
+        lines,
+    }))
+}
+
+/// At least one whole decade, at most eight ticks.
+fn decades(low: f64, high: f64) -> Axis {
+    if low > high {
+        return Axis { lower: -1.0, upper: 0.0, step: 1.0 };
+    }
+    let (lower, upper) = ((low + 1e-9).floor(), (high - 1e-9).ceil());
+    let step = ((upper - lower) / 8.0).ceil().max(1.0);
+    let intervals = ((upper - lower) / step).ceil().max(1.0);
+    Axis { lower, upper: lower + step * intervals, step }
+}
+
+fn rounds(trace: &[TracePoint]) -> Axis {
+    let last = f64::from(trace.iter().map(|p| p.round).max().unwrap_or(0).max(1));
+    let axis = Axis::covering(0.0, last);
+    // Fractions of a round do not exist. A line ends where the run ends; a lone mark needs room.
+    Axis { lower: 0.0, upper: if trace.len() > 1 { last } else { axis.upper }, step: axis.step.max(1.0) }
+}
+
+fn observed(
+    trace: &[TracePoint],
+    field: &'static str,
+    value: impl Fn(&TracePoint) -> f64,
+) -> Result<Vec<(f64, f64)>, ReportError> {
+    if trace.is_empty() {
+        return Err(ReportError::EmptyTrace);
+    }
+    trace.iter().map(|p| Ok((f64::from(p.round), finite(p.round, field, value(p))?))).collect()
+}
+
+fn finite(round: u32, field: &'static str, value: f64) -> Result<f64, ReportError> {
+    if value.is_finite() { Ok(value) } else { Err(ReportError::NotFinite { round, field, value }) }
+}
+
+fn ys(points: &[(f64, f64)]) -> Vec<f64> {
+    points.iter().map(|p| p.1).collect()
+}
+
+fn describe(lines: &[Line], x: Axis, note: &str) -> String {
+    let values: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
+    format!("Lines over {} completed rounds. At the end: {}. Note: {note}.", x.upper, values.join("; "))
+}
+
+#[cfg(test)]
+mod tests;

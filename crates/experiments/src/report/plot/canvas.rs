@@ -1,0 +1,181 @@
+//! Drawing a chart with `kuva`; no other file knows the library.
+
+use std::sync::Arc;
+
+use kuva::plot::{LinePlot, ScatterPlot, line::LineStyle};
+use kuva::prelude::{Layout, Plot, SvgBackend, TickFormat};
+use kuva::render::{
+    color::Color,
+    render::{Primitive, Scene, TextAnchor, render_multiple},
+};
+
+use super::range::{Axis, inside};
+use crate::report::{number::significant, wording::escape};
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 400.0;
+const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+
+/// How a line is drawn. The colours are those of Okabe and Ito, which readers with any of the common colour
+/// deficiencies can tell apart; the dashes do so without colour.
+#[derive(Clone, Copy)]
+pub(super) struct Pen {
+    colour: &'static str,
+    /// SVG dash pattern; none for a solid line.
+    dash: Option<&'static str>,
+    width: f64,
+}
+
+impl Pen {
+    pub(super) const BOLD: Self = Self { colour: "#0072b2", dash: None, width: 2.5 };
+    pub(super) const DASHED: Self = Self { colour: "#000000", dash: Some("9 5"), width: 1.6 };
+    pub(super) const DASH_DOT: Self = Self { colour: "#d55e00", dash: Some("12 4 2 4"), width: 1.8 };
+    pub(super) const SHORT: Self = Self { colour: "#009e73", dash: Some("5 3"), width: 1.8 };
+    pub(super) const DOTTED: Self = Self { colour: "#767676", dash: Some("2 4"), width: 1.8 };
+}
+
+/// A line and its entry in the legend.
+pub(super) struct Line {
+    pub(super) pen: Pen,
+    pub(super) label: String,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// What a number on the y axis stands for.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scale {
+    /// Itself.
+    Linear,
+    /// Its power of ten.
+    Decades,
+}
+
+/// A chart over rounds.
+pub(super) struct Chart {
+    /// Prefix of the identifiers inside the SVG: several charts may stand in one page.
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    /// A line under the title.
+    pub(super) note: String,
+    /// The content of the picture in words, for readers who do not see it.
+    pub(super) description: String,
+    pub(super) y_label: &'static str,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) scale: Scale,
+    pub(super) lines: Vec<Line>,
+}
+
+/// The chart as SVG text; the same chart gives the same bytes.
+pub(super) fn svg(chart: &Chart) -> String {
+    let mut scene = render_multiple(marks(chart), layout(chart));
+    name_clip_paths(chart.id, &mut scene);
+    legend(chart, &mut scene);
+    let (width, height) = (scene.width, scene.height);
+    let drawn = SvgBackend::new().render_scene(&scene);
+    // The library writes a fixed size; a view box lets the picture follow the width of the page.
+    let (open, rest) = drawn.split_once('>').unwrap_or(("<svg", ""));
+    format!(
+        "{open} viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-title {id}-description\">\
+         <title id=\"{id}-title\">{title}</title><desc id=\"{id}-description\">{description}</desc>{rest}\n",
+        id = chart.id,
+        title = escape(chart.title),
+        description = escape(&chart.description),
+    )
+}
+
+/// The library numbers its clip paths over the life of the process; a picture must not depend on that.
+fn name_clip_paths(prefix: &str, scene: &mut Scene) {
+    for (k, element) in scene.elements.iter_mut().enumerate() {
+        if let Primitive::ClipStart { id, .. } = element {
+            let name = format!("{prefix}-clip-{k}");
+            for definition in &mut scene.defs {
+                *definition = definition.replace(&format!("id=\"{id}\""), &format!("id=\"{name}\""));
+            }
+            *id = name;
+        }
+    }
+}
+
+fn layout(chart: &Chart) -> Layout {
+    let format = match chart.scale {
+        Scale::Linear => TickFormat::Fixed(chart.y.decimals()),
+        Scale::Decades => TickFormat::Custom(Arc::new(|v| significant(10_f64.powf(v)))),
+    };
+    let mut layout = Layout::new((chart.x.lower, chart.x.upper), (chart.y.lower, chart.y.upper))
+        .with_width(WIDTH)
+        .with_height(HEIGHT)
+        .with_font_family(FONT)
+        .with_title(chart.title)
+        .with_title_size(17)
+        .with_label_size(14)
+        .with_tick_size(12)
+        .with_x_label("completed rounds")
+        .with_y_label(chart.y_label)
+        .with_x_axis_min(chart.x.lower)
+        .with_x_axis_max(chart.x.upper)
+        .with_x_tick_step(chart.x.step)
+        .with_x_tick_format(TickFormat::Fixed(chart.x.decimals()))
+        .with_y_axis_min(chart.y.lower)
+        .with_y_axis_max(chart.y.upper)
+        .with_y_tick_step(chart.y.step)
+        .with_y_tick_format(format);
+    layout.theme.grid_color = "#e4e4e4".into();
+    if !chart.note.is_empty() {
+        layout = layout.with_subtitle(chart.note.as_str()).with_subtitle_size(13).with_subtitle_wrap(95);
+    }
+    layout
+}
+
+/// Later lines lie on top, so the first line of the chart is drawn last.
+fn marks(chart: &Chart) -> Vec<Plot> {
+    let mut marks = Vec::new();
+    for line in chart.lines.iter().rev() {
+        for part in inside(&line.points, chart.y) {
+            marks.push(if part.len() == 1 {
+                Plot::Scatter(ScatterPlot::new().with_data(part).with_color(line.pen.colour).with_size(4.0))
+            } else {
+                let style = line.pen.dash.map_or(LineStyle::Solid, |dash| LineStyle::Custom(dash.to_owned()));
+                let mark = LinePlot::new()
+                    .with_data(part)
+                    .with_color(line.pen.colour)
+                    .with_stroke_width(line.pen.width)
+                    .with_line_style(style);
+                Plot::Line(mark)
+            });
+        }
+    }
+    marks
+}
+
+/// Below the chart, in two columns if the labels allow it. The library's own swatches are too short to show a dash.
+fn legend(chart: &Chart, scene: &mut Scene) {
+    const SWATCH: f64 = 42.0;
+    const ROW: f64 = 22.0;
+    let short = chart.lines.iter().all(|line| line.label.chars().count() <= 39);
+    let rows = if short { chart.lines.len().div_ceil(2) } else { chart.lines.len() };
+    for (k, line) in chart.lines.iter().enumerate() {
+        let x = 60.0 + if k < rows { 0.0 } else { (WIDTH - 60.0) / 2.0 };
+        let y = scene.height + 14.0 + ROW * (k % rows) as f64;
+        scene.add(Primitive::Line {
+            x1: x,
+            y1: y,
+            x2: x + SWATCH,
+            y2: y,
+            stroke: Color::from(line.pen.colour),
+            stroke_width: line.pen.width,
+            stroke_dasharray: line.pen.dash.map(str::to_owned),
+        });
+        scene.add(Primitive::Text {
+            x: x + SWATCH + 9.0,
+            y: y + 4.5,
+            content: line.label.clone(),
+            size: 13,
+            anchor: TextAnchor::Start,
+            rotate: None,
+            bold: false,
+            color: None,
+        });
+    }
+    scene.height += if rows == 0 { 0.0 } else { 20.0 + ROW * rows as f64 };
+}

@@ -1,0 +1,333 @@
+//! What the terminal shows: aligned, at most 100 columns (a longer word, such as a path, stays whole), the privacy
+//! first.
+
+use super::{
+    number::{schedule, score, significant},
+    wording::{accountings, budget, caveats, finding, noise, releases, sensitivity},
+};
+use crate::records::{Epsilons, Plan, PlannedBudget, Score, Summary};
+
+const WIDTH: usize = 100;
+/// Column at which the text of an item starts.
+const INDENT: usize = 20;
+
+/// The plan: what is released, how often and to whom; the sensitivity, the noise and epsilon; the rest.
+pub fn plan(plan: &Plan) -> String {
+    let mut page = Page::titled(&format!("Plan of {} ({})", plan.name, plan.digest));
+    page.heading("Privacy");
+    page.item("released", &plan.released);
+    page.item("how often", &releases(plan));
+    page.item("to whom", &plan.recipients);
+    page.item("adjacency", &format!("{}: {}", plan.adjacency, plan.adjacency_in_words));
+    page.item("adversary", &format!("{}: {}", plan.adversary, plan.adversary_in_words));
+    page.item("sensitivity", &sensitivity(plan));
+    page.item("", &plan.sensitivity.derivation);
+    page.item("noise", &noise(plan));
+    page.item("budget", &budget(plan.budget));
+    page.heading("Epsilon");
+    page.epsilons(&plan.epsilon, plan.delta, plan.budget);
+    page.heading("Run");
+    page.item("algorithm", &plan.algorithm);
+    page.item("parties", &plan.nodes.to_string());
+    page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
+    page.item("step size", &schedule(&plan.step));
+    page.item("lanes", &plan.lanes.to_string());
+    if !plan.remarks.is_empty() {
+        page.heading("Remarks");
+        for remark in &plan.remarks {
+            page.bullet(remark);
+        }
+    }
+    page.text
+}
+
+/// The result of a run, with the guarantee of its plan and what that does not cover.
+pub fn summary(summary: &Summary, plan: &Plan) -> String {
+    let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
+    // Not every terminal has a raised two.
+    page.paragraph(&finding(summary).replace('\u{b2}', "^2"));
+
+    page.heading("Scores: computed from held-out records, not covered by the guarantee");
+    let m = &summary.metrics;
+    let of = |name: &str, s: Score| vec![name.to_owned(), score(s.r2), significant(s.rmse)];
+    page.table(
+        &["", "R^2", "RMSE"],
+        &[
+            of("private model", m.private),
+            of("optimum, no privacy", m.optimum),
+            of("best party alone", m.best_alone),
+            of("median party alone", m.median_alone),
+            of("constant", m.constant),
+        ],
+    );
+    if summary.lanes > 1 {
+        let [low, high] = lanes(&summary.lane_scores);
+        page.heading(&format!("Private model over {} lanes: not covered by the guarantee", summary.lanes));
+        page.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
+    }
+
+    page.heading("Guarantee");
+    page.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
+    page.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
+    page.item("budget", &budget(plan.budget));
+    page.heading("Epsilon of one lane, from the ledger of the run");
+    page.epsilons(&summary.epsilon, summary.delta, plan.budget);
+    if summary.lanes > 1 {
+        page.heading(&format!("Epsilon if all {} lanes are shown", summary.lanes));
+        page.epsilons(&summary.epsilon_all_lanes, summary.delta, None);
+    }
+
+    page.heading("Coefficients in original units; the optimum is not covered by the guarantee");
+    let rows: Vec<_> = summary
+        .coefficients
+        .iter()
+        .map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)])
+        .collect();
+    page.table(&["", "private", "optimum"], &rows);
+
+    let clipped: Vec<_> = summary.clipped.iter().filter(|c| c.count > 0).collect();
+    page.heading("Values moved to their public bounds: local, not private");
+    if clipped.is_empty() {
+        page.paragraph("none");
+    } else {
+        let rows: Vec<_> = clipped.iter().map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
+        page.table(&["", "count"], &rows);
+    }
+
+    page.heading("Run");
+    page.item(
+        "consensus",
+        &format!("{}, largest distance of a model from the mean", significant(summary.consensus_error)),
+    );
+    page.item(
+        "records",
+        &format!("{} for training, {} held out", summary.records.iter().sum::<usize>(), summary.held_out),
+    );
+    page.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+    page.item("results", &summary.results);
+    page.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
+    page.heading("Notes");
+    for caveat in caveats(summary, plan) {
+        page.bullet(&caveat);
+    }
+    page.text
+}
+
+/// The lowest and the highest score of any lane, each figure by itself.
+pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| Score {
+        r2: scores.iter().fold(start, |a, s| pick(a, s.r2)),
+        rmse: scores.iter().fold(start, |a, s| pick(a, s.rmse)),
+    };
+    [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
+}
+
+/// Text under construction.
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn titled(title: &str) -> Self {
+        let title = plain(title);
+        Self { text: format!("{title}\n{}\n", "=".repeat(title.chars().count().min(WIDTH))) }
+    }
+
+    fn heading(&mut self, heading: &str) {
+        self.text += &format!("\n{}\n", plain(heading));
+    }
+
+    /// A label and its text, wrapped beside it.
+    fn item(&mut self, label: &str, text: &str) {
+        self.wrapped(&format!("  {label}"), INDENT, text);
+    }
+
+    fn bullet(&mut self, text: &str) {
+        self.wrapped("  *", 4, text);
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        self.wrapped("", 2, text);
+    }
+
+    fn wrapped(&mut self, first: &str, indent: usize, text: &str) {
+        let mut line = format!("{first:<indent$}");
+        let mut fresh = true;
+        for word in plain(text).split_whitespace() {
+            if !fresh && line.chars().count() + 1 + word.chars().count() > WIDTH {
+                self.text += &line;
+                self.text.push('\n');
+                line = " ".repeat(indent);
+                fresh = true;
+            }
+            if !fresh {
+                line.push(' ');
+            }
+            line += word;
+            fresh = false;
+        }
+        self.text += line.trim_end();
+        self.text.push('\n');
+    }
+
+    fn epsilons(&mut self, epsilon: &Epsilons, delta: f64, budget: Option<PlannedBudget>) {
+        let rows = accountings(epsilon, delta, budget);
+        let width = rows.iter().map(|a| a.value.len()).max().unwrap_or(0).max(8);
+        for a in rows {
+            let mark = if a.budgeted { " <- budget" } else { "" };
+            self.text += &format!("  {:<22} {:>width$}  {}{mark}\n", a.name, a.value, a.meaning);
+        }
+    }
+
+    /// A first column of names and right-aligned numbers.
+    fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
+        const NAME: usize = 48;
+        let names: Vec<String> = rows.iter().map(|row| shortened(&plain(&row[0]), NAME)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(INDENT - 2);
+        let mut line = |name: &str, cells: &mut dyn Iterator<Item = &str>| {
+            let cells: String = cells.map(|cell| format!("{cell:>14}")).collect();
+            self.text += &format!("  {name:<width$}{cells}\n");
+        };
+        line(head[0], &mut head[1..].iter().copied());
+        for (name, row) in names.iter().zip(rows) {
+            line(name, &mut row[1..].iter().map(String::as_str));
+        }
+    }
+}
+
+fn shortened(name: &str, width: usize) -> String {
+    if name.chars().count() <= width {
+        return name.to_owned();
+    }
+    name.chars().take(width - 3).chain("...".chars()).collect()
+}
+
+/// Names come from users' files: a control character could command the terminal.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_whitespace() {
+                ' '
+            } else if c.is_control() {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture, *};
+
+    fn has(text: &str, parts: &[&str]) {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(flat.contains(part), "{part:?} is not in\n{text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "a line is too long in\n{text}");
+    }
+
+    #[test]
+    fn a_plan_states_every_number_with_its_label() {
+        let text = plan(&fixture::plan());
+        has(
+            &text,
+            &[
+                "Plan of quickstart (3f9ac2d17be04c55)",
+                "released the model after a gradient step, 12 coefficients",
+                "how often 299 releases per node in 300 rounds, by 16 parties",
+                "to whom neighbours on the graph",
+                "adjacency replace-record: one record",
+                "adversary all-messages: sees every message",
+                "sensitivity 0.002346 in L2 (0.008126 in L1), the largest over rounds and nodes step 0.5 x",
+                "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
+                "pure, delta = 0 12.35 exact sum of the losses of all releases",
+                "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
+                "published constant 451.3 pure, as published; for comparison only",
+                "budget epsilon 1.25 at delta 1e-6",
+                "step size 0.25, constant",
+                "* The scale was calibrated to 80 % of the budget.",
+            ],
+        );
+        assert!(text.find("released").unwrap() < text.find("Epsilon").unwrap());
+    }
+
+    #[test]
+    fn the_budget_marks_the_accounting_that_keeps_it() {
+        let mut plain = fixture::plan();
+        plain.budget = Some(PlannedBudget { epsilon: 20.0, delta: 0.0 });
+        has(&plan(&plain), &["exact sum of the losses of all releases <- budget", "epsilon 20 at delta 0"]);
+        plain.budget = None;
+        assert!(!plan(&plain).contains("<-"));
+    }
+
+    #[test]
+    fn absent_epsilons_are_named() {
+        let mut none = fixture::plan();
+        none.epsilon = Epsilons { published: None, pure: None, zcdp: None };
+        none.mechanism = "none".into();
+        none.sensitivity.value = None;
+        has(
+            &plan(&none),
+            &[
+                "pure, delta = 0 infinite (not private)",
+                "zCDP, delta = 1e-6 infinite (not private)",
+                "published constant does not apply",
+                "none is added: the run is not private",
+                "no bound exists",
+            ],
+        );
+        has(&summary(&fixture::summary(), &none), &["No noise was added: nothing in these files is private."]);
+    }
+
+    #[test]
+    fn a_summary_states_every_number_with_its_label() {
+        let text = summary(&fixture::summary(), &fixture::plan());
+        has(
+            &text,
+            &[
+                "the private model reaches R^2 = 0.3812, more than the best party alone (0.3345)",
+                "Scores: computed from held-out records, not covered by the guarantee",
+                "private model 0.3812 403.2",
+                "optimum, no privacy 0.4123",
+                "best party alone 0.3345",
+                "median party alone 0.2156",
+                "constant -0.0011",
+                "over 4 lanes",
+                "min 0.3790",
+                "max 0.3835",
+                "Epsilon if all 4 lanes are shown",
+                "49.39",
+                "2.112",
+                "intercept 1203 1188",
+                "sex = female -0.004567 0",
+                "local, not private",
+                "income 37",
+                "consensus 0.001234",
+                "records 18400 for training, 4608 held out",
+                "rounds 300 in 1.835 s",
+                "report results/quickstart/3f9ac2d17be04c55/report.html",
+                "The guarantee is that of the mechanism, not of these files: the noise follows from seed 20240229.",
+                "floating-point sampler",
+            ],
+        );
+        let mut secret = fixture::summary();
+        secret.seed = "os".into();
+        secret.lanes = 1;
+        let text = summary(&secret, &fixture::plan());
+        has(&text, &["came from the operating system and was not stored"]);
+        assert!(!text.contains("follows from seed") && !text.contains("lanes"));
+    }
+
+    #[test]
+    fn names_cannot_command_the_terminal_or_break_the_table() {
+        let mut odd = fixture::summary();
+        odd.name = "a\u{1b}[2Jb\nc".into();
+        odd.coefficients[0].name = "long ".repeat(40);
+        let text = summary(&odd, &fixture::plan());
+        has(&text, &["Result of a?[2Jb c", "long long ..."]);
+        assert!(!text.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,175 @@
+//! Sentences that the printed text and the page share, so that they cannot disagree.
+
+use super::number::{bound, count, schedule, score, significant};
+use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+
+/// What a reader must not take for protected.
+pub(super) const NOT_COVERED: [(&str, &str); 5] = [
+    ("Scores on held-out records", "computed from records of people, without noise"),
+    ("The optimum", "least squares on all training records together, without privacy"),
+    ("The parties alone", "each party's own records, without privacy"),
+    ("Clip counts", "how many values of each column lay outside the public bounds"),
+    (
+        "trace.csv and the curves drawn from it",
+        "scores and distances are computed from records in every observed round",
+    ),
+];
+
+/// One accounting of epsilon.
+pub(super) struct Accounting {
+    /// Name and delta.
+    pub(super) name: String,
+    /// The value in print.
+    pub(super) value: String,
+    /// What it is.
+    pub(super) meaning: &'static str,
+    /// Whether the budget is kept by this one.
+    pub(super) budgeted: bool,
+}
+
+/// Epsilon by the three accountings, the exact ones first.
+pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<PlannedBudget>) -> [Accounting; 3] {
+    let exact = |e: Option<f64>| e.map_or_else(|| "infinite (not private)".to_owned(), bound);
+    [
+        Accounting {
+            name: "pure, delta = 0".to_owned(),
+            value: exact(epsilon.pure),
+            meaning: "exact sum of the losses of all releases",
+            budgeted: budget.is_some_and(|b| b.delta <= 0.0),
+        },
+        Accounting {
+            name: format!("zCDP, delta = {}", significant(delta)),
+            value: exact(epsilon.zcdp),
+            meaning: "concentrated privacy, optimal conversion",
+            budgeted: budget.is_some_and(|b| b.delta > 0.0),
+        },
+        Accounting {
+            name: "published constant".to_owned(),
+            value: epsilon.published.map_or_else(|| "does not apply".to_owned(), bound),
+            meaning: "pure, as published; for comparison only",
+            budgeted: false,
+        },
+    ]
+}
+
+/// How often a node releases something.
+pub(super) fn releases(plan: &Plan) -> String {
+    format!(
+        "{} per node in {}, by {}",
+        count(plan.releases_per_node, "release", "releases"),
+        count(u64::from(plan.rounds), "round", "rounds"),
+        count(plan.nodes as u64, "party", "parties")
+    )
+}
+
+/// The sensitivity of a release.
+pub(super) fn sensitivity(plan: &Plan) -> String {
+    let s = &plan.sensitivity;
+    match (s.value, s.l1) {
+        (Some(value), Some(l1)) if s.norm != "L1" => {
+            format!("{} in {} ({} in L1), the largest over rounds and nodes", bound(value), s.norm, bound(l1))
+        }
+        (Some(value), _) => format!("{} in {}, the largest over rounds and nodes", bound(value), s.norm),
+        (None, _) => "no bound exists".to_owned(),
+    }
+}
+
+/// The noise of the releases.
+pub(super) fn noise(plan: &Plan) -> String {
+    if plan.mechanism == "none" {
+        return "none is added: the run is not private".to_owned();
+    }
+    format!("{} on every coordinate, scale: {}", plan.mechanism, schedule(&plan.noise))
+}
+
+/// The total budget.
+pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
+    budget.map_or_else(
+        || "none: nothing is refused".to_owned(),
+        |b| format!("epsilon {} at delta {}", significant(b.epsilon), significant(b.delta)),
+    )
+}
+
+/// What the guarantee speaks of, given where the noise came from.
+pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
+    if plan.mechanism == "none" {
+        return vec!["No noise was added: nothing in these files is private.".to_owned()];
+    }
+    let origin = if summary.seed == "os" {
+        "The key of the noise came from the operating system and was not stored.".to_owned()
+    } else {
+        format!(
+            "The guarantee is that of the mechanism, not of these files: the noise follows from seed {}.",
+            summary.seed
+        )
+    };
+    let sampler = "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of \
+                   the ideal mechanism it stands for.";
+    vec![origin, sampler.to_owned()]
+}
+
+/// The result in one sentence.
+pub(super) fn finding(summary: &Summary) -> String {
+    let m = &summary.metrics;
+    let private = m.private.r2;
+    let best = score(m.best_alone.r2);
+    let verdict = if private > m.best_alone.r2 {
+        format!("more than the best party alone ({best})")
+    } else if private > m.median_alone.r2 {
+        format!("more than the median party alone ({}) but not the best ({best})", score(m.median_alone.r2))
+    } else if private > m.constant.r2 {
+        format!("no more than the median party alone ({}; best {best})", score(m.median_alone.r2))
+    } else {
+        format!("no more than a constant prediction ({}; best party alone {best})", score(m.constant.r2))
+    };
+    format!(
+        "On held-out records the private model reaches R\u{b2} = {}, {verdict}; the optimum without privacy \
+         reaches {}.",
+        score(private),
+        score(m.optimum.r2)
+    )
+}
+
+/// Text for HTML and SVG, also inside quoted attributes: names come from users' files. Characters that XML
+/// forbids become U+FFFD.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            '\t' | '\n' | '\r' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture, *};
+
+    #[test]
+    fn the_finding_compares_with_the_nearest_reference() {
+        for (r2, verdict) in [
+            (0.3812, "more than the best party alone (0.3345);"),
+            (0.3, "more than the median party alone (0.2156) but not the best (0.3345);"),
+            (0.1, "no more than the median party alone (0.2156; best 0.3345);"),
+            (-4.0, "no more than a constant prediction (-0.0011; best party alone 0.3345);"),
+            (f64::NAN, "no more than a constant prediction"),
+        ] {
+            let mut summary = fixture::summary();
+            summary.metrics.private.r2 = r2;
+            assert!(finding(&summary).contains(verdict), "{}", finding(&summary));
+        }
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(escape("a<b> & \"c\" 'd'\u{7}"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\u{fffd}");
+    }
+}
