@@ -1,0 +1,26 @@
+//! A private value is declared public.
+use dido_mechanisms::Public;
+use dido_optimizers::{Algorithm, Node, Sampling, Stop};
+
+struct Tries {
+    x: Public,
+}
+
+impl Algorithm for Tries {
+    fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
+        let all = node.sample(Sampling::All);
+        let g = node.gradient(&self.x, all)?;
+        self.x = Public::declared(g);
+        Ok(())
+    }
+
+    fn estimate(&self) -> &Public {
+        &self.x
+    }
+
+    fn state(&mut self) -> Vec<&mut Public> {
+        vec![&mut self.x]
+    }
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! One batch is looked at twice.
+use dido_mechanisms::Public;
+use dido_optimizers::{Algorithm, Node, Sampling, Stop};
+
+struct Tries {
+    x: Public,
+}
+
+impl Algorithm for Tries {
+    fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
+        let all = node.sample(Sampling::All);
+        let g = node.gradient(&self.x, all)?;
+        let h = node.gradient(&self.x, all)?;
+        self.x = node.release(g)?;
+        self.x = node.release(h)?;
+        Ok(())
+    }
+
+    fn estimate(&self) -> &Public {
+        &self.x
+    }
+
+    fn state(&mut self) -> Vec<&mut Public> {
+        vec![&mut self.x]
+    }
+}
+
+fn main() {}
