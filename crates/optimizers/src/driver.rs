@@ -71,6 +71,9 @@ impl Network for Silent {
 ///
 /// # Errors
 /// What would stop the run: above all a budget that is too small.
+///
+/// # Panics
+/// Never: the gate is made from the declaration.
 pub fn plan(
     declaration: &LeastSquaresDeclaration,
     adjacency: Adjacency,
