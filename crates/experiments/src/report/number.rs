@@ -1,7 +1,7 @@
 //! Numbers as a reader wants them: four significant digits, bounds rounded up.
 
 /// Four significant digits without trailing zeros; exponents outside `1e-4 .. 1e7`.
-pub(super) fn significant(x: f64) -> String {
+pub(crate) fn significant(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".to_owned() } else { x.to_string() };
     }
