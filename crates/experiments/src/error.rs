@@ -70,16 +70,6 @@ pub enum ExperimentError {
         /// What was spent, asked for and allowed.
         reason: dido_mechanisms::MechanismError,
     },
-    /// The run did not release what was planned.
-    #[error(
-        "{}: the ledger of the run is not the planned one, so its checkpoint is damaged or of another program; run with \
-         --force to start afresh",
-        path.display()
-    )]
-    OtherLedger {
-        /// The result folder.
-        path: PathBuf,
-    },
     /// The privacy crate refuses.
     #[error(transparent)]
     Mechanism(#[from] dido_mechanisms::MechanismError),

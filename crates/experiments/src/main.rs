@@ -88,13 +88,13 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
     let options = Options { force: args.force, checkpoint_every: checkpoint_interval(args.checkpoint_seconds)? };
     use_threads(args.threads)?;
     let planned = plan(&spec)?;
-    say(common.json, &report::text::plan(&planned.plan));
     let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
     let bar = progress_bar(u64::from(spec.config.rounds));
     let summary = run(&spec, &planned, &folder, options, |progress| match progress {
         Progress::AlreadyThere => {
             bar.suspend(|| tell(&format!("{} is already there; --force runs it again", folder.path().display())));
         }
+        Progress::Started => bar.suspend(|| say(common.json, &report::text::plan(&planned.plan))),
         Progress::Resumed(round) => bar.suspend(|| tell(&format!("resumed at round {round}"))),
         Progress::Completed(round) => bar.set_position(u64::from(round)),
     });

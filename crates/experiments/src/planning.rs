@@ -40,7 +40,7 @@ pub fn algorithm(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
 /// If the budget does not allow the run.
 pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
     let noise = noise(spec)?;
-    let ledger = match ledger_of(spec, &noise, spec.budget) {
+    let ledger = match ledger_of(spec, &noise, spec.budget, spec.config.rounds) {
         Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
         ledger => ledger?,
     };
@@ -48,19 +48,29 @@ pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
     Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon), ledger, noise })
 }
 
-fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>) -> Result<Ledger, Stop> {
+/// The ledger of the first rounds of a run.
+fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
     let privacy = &spec.config.privacy;
-    let rounds = spec.config.rounds;
     dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
         algorithm(spec, parties)
     })
+}
+
+impl Planned {
+    /// What the first `rounds` rounds will release.
+    ///
+    /// # Errors
+    /// If the budget does not allow them.
+    pub fn ledger_after(&self, spec: &Spec, rounds: u32) -> Result<Ledger, ExperimentError> {
+        Ok(ledger_of(spec, &self.noise, spec.budget, rounds)?)
+    }
 }
 
 /// Which release the budget refuses first, and why: the ledger without a budget is charged entry by entry.
 fn refusal(spec: &Spec, noise: &Noise) -> Result<ExperimentError, ExperimentError> {
     let budget = spec.budget.expect("only a budget refuses");
     let mut first = None::<(u32, MechanismError)>;
-    for class in ledger_of(spec, noise, None)?.classes {
+    for class in ledger_of(spec, noise, None, spec.config.rounds)?.classes {
         let mut filter = Filter::new(budget);
         let refused = class.entries.iter().find_map(|entry| {
             (entry.first..=entry.last).find_map(|round| filter.charge(&entry.event).err().map(|e| (round, e)))
@@ -89,7 +99,7 @@ fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
                 AllocationConfig::Optimal => 1.0 / 3.0,
             };
             let relative = relative_scales(spec, exponent);
-            let ledger = ledger_of(spec, &Noise::Laplace(relative.clone()), None)?;
+            let ledger = ledger_of(spec, &Noise::Laplace(relative.clone()), None, spec.config.rounds)?;
             Ok(Noise::Laplace(relative.scaled(multiplier(&ledger, budget)?)))
         }
     }

@@ -53,13 +53,14 @@ impl Rounds<'_> {
     /// Runs all rounds that no checkpoint holds.
     ///
     /// # Errors
-    /// If a round is refused, a checkpoint cannot be read or written, or the ledger is not the planned one.
+    /// If a round is refused, or a checkpoint is damaged or cannot be written.
     pub fn run(&self, mut progress: impl FnMut(Progress)) -> Result<Outcome, ExperimentError> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = planning::algorithm(spec, &parties);
         let mut network = InProcess::new(spec.weights.clone());
         let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
+        progress(Progress::Started);
         if first > 0 {
             progress(Progress::Resumed(first));
         }
@@ -96,11 +97,8 @@ impl Rounds<'_> {
             },
         )?;
         failure?;
-        let ledger = parties.gate().ledger().clone();
-        if ledger != self.planned.ledger {
-            return Err(ExperimentError::OtherLedger { path: self.unfinished.path().to_owned() });
-        }
         let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
+        let ledger = parties.gate().ledger().clone();
         Ok(Outcome { models: models.rows().clone(), ledger, trace, seconds })
     }
 
@@ -130,6 +128,10 @@ impl Rounds<'_> {
         let mut state = algorithm.state();
         let lengths: Vec<usize> = state.iter().map(|value| value.rows().as_slice().len()).collect();
         checkpoint.check(self.spec.config.rounds, &lengths).map_err(damaged)?;
+        // What was released cannot be talked out of the ledger.
+        if checkpoint.ledger != self.planned.ledger_after(self.spec, checkpoint.round)? {
+            return Err(damaged(format!("its ledger is not the planned one of round {}", checkpoint.round)));
+        }
         for (value, stored) in state.iter_mut().zip(&checkpoint.state) {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }

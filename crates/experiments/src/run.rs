@@ -27,6 +27,8 @@ pub struct Options {
 pub enum Progress {
     /// There is a complete result of this specification; nothing is run.
     AlreadyThere,
+    /// The data fit the declarations, the folder can be written and a checkpoint in it makes sense: the rounds begin.
+    Started,
     /// An interrupted run goes on after so many completed rounds.
     Resumed(u32),
     /// So many rounds are completed.

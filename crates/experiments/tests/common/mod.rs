@@ -110,13 +110,14 @@ impl Bench {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// Runs `dido ARGUMENTS`, which must fail with one clear line. Returns the line.
+    /// Runs `dido ARGUMENTS`, which must fail with one clear line and nothing else. Returns the line.
     pub fn refusal(&self, arguments: &[&str]) -> String {
         let output = self.dido(arguments);
         let text = stderr(&output);
         assert!(!output.status.success(), "{arguments:?} succeeded");
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
         assert!(!text.contains("panicked"), "{text}");
+        assert!(output.stdout.is_empty(), "{arguments:?} printed something");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 1, "{arguments:?}: not one line:\n{text}");
         lines[0].strip_prefix("dido: ").expect("errors begin with the name of the command").to_owned()
