@@ -49,7 +49,7 @@ pub fn write(
     let plots = [
         ("R² on held-out records, round by round: not covered by the guarantee", picture.clone()),
         (
-            "Distance to the optimum and between the parties: not covered by the guarantee",
+            "Distance to the optimum (not covered by the guarantee) and between the parties",
             report::plot::distance(&outcome.trace)?,
         ),
         ("Epsilon spent", report::plot::spending(&outcome.trace, &planned.plan)?),

@@ -96,21 +96,12 @@ fn list(counts: &[usize]) -> String {
 
 /// The source as it lies on disk or in this program.
 fn bytes(spec: &Spec) -> Result<Vec<u8>, ExperimentError> {
-    let name = &spec.config.data.source;
-    match name.strip_prefix("builtin:") {
-        None => {
-            let path = spec.resolve(name);
-            std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
-        }
-        Some(builtin) => match presets::data(builtin) {
-            Some(bytes) => Ok(bytes.to_vec()),
-            None => Err(ExperimentError::Key {
-                file: spec.file.clone(),
-                path: "data.source".to_owned(),
-                message: format!("there is no data set `{name}` in this program"),
-            }),
-        },
+    let source = &spec.config.data.source;
+    if let Some(builtin) = source.strip_prefix("builtin:").and_then(presets::data) {
+        return Ok(builtin.to_vec());
     }
+    let path = spec.resolve(source);
+    std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
 }
 
 /// The rows of each party.

@@ -52,6 +52,14 @@ pub enum ExperimentError {
     /// The plan or the run was stopped.
     #[error(transparent)]
     Stop(#[from] dido_optimizers::Stop),
+    /// The values are valid one by one, but not together.
+    #[error("{file}: this cannot be planned: {reason}")]
+    NoPlan {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
     /// The budget does not pay for all rounds.
     #[error(
         "{file}: the budget (epsilon {epsilon}, delta {delta}) is too small for {rounds} rounds: in round {round} {reason}"

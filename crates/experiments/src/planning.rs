@@ -4,9 +4,10 @@ use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
 use dido_mechanisms::{
     Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Ledger, MechanismError, Pure, Zcdp, calibrate,
 };
-use dido_optimizers::{Algorithm, Dgd, Noise, Parties, ProjectedDgd, Schedule, Stop, plan as dry_run};
+use dido_optimizers::{Noise, Schedule, Stop, plan as dry_run};
 
-use crate::config::{AlgorithmConfig, AllocationConfig, NoiseConfig};
+use crate::algorithm;
+use crate::config::{AllocationConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
 use crate::sensitivity::sensitivity;
@@ -23,22 +24,20 @@ pub struct Planned {
     pub noise: Noise,
 }
 
-/// The algorithm of a specification, at its starting point.
-pub fn algorithm(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
-    let start = parties.start(&vec![0.0; spec.declaration.dim()]);
-    match &spec.config.algorithm {
-        AlgorithmConfig::Dgd(_) => Box::new(Dgd::new(spec.step.clone(), spec.average_from, start)),
-        AlgorithmConfig::ProjectedDgd(_) => {
-            Box::new(ProjectedDgd::new(spec.set.clone(), spec.step.clone(), spec.average_from, start))
-        }
-    }
-}
-
 /// Plans an experiment without touching data.
 ///
 /// # Errors
 /// If the budget does not allow the run.
 pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
+    let unplanned = |reason: String| ExperimentError::NoPlan { file: spec.file.clone(), reason };
+    planned(spec).map_err(|error| match error {
+        ExperimentError::Stop(reason) => unplanned(reason.to_string()),
+        ExperimentError::Mechanism(reason) => unplanned(reason.to_string()),
+        other => other,
+    })
+}
+
+fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     let noise = noise(spec)?;
     let ledger = match ledger_of(spec, &noise, spec.budget, spec.config.rounds) {
         Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
@@ -52,7 +51,7 @@ pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
 fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
     let privacy = &spec.config.privacy;
     dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
-        algorithm(spec, parties)
+        algorithm::build(spec, parties)
     })
 }
 
@@ -199,22 +198,18 @@ fn power(schedule: &Schedule) -> Option<(f64, f64)> {
 fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> Plan {
     let config = &spec.config;
     let privacy = &config.privacy;
+    let (name, released) = algorithm::in_words(&config.algorithm);
     let scales = |schedule: &Schedule| (0..config.rounds).map(|t| schedule.at(t + 1)).collect();
     Plan {
         name: config.name.clone(),
         digest: spec.digest.clone(),
-        algorithm: match &config.algorithm {
-            AlgorithmConfig::Dgd(_) => "dgd",
-            AlgorithmConfig::ProjectedDgd(_) => "projected-dgd",
-        }
-        .to_owned(),
+        algorithm: name.to_owned(),
         nodes: spec.declaration.nodes(),
         rounds: config.rounds,
         lanes: config.lanes,
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
-        released: "f(t+1) = sum_j w_ij p_j(t) - step(t) grad f_i(p_i(t)) + noise(t+1), with p = projection of f"
-            .to_owned(),
+        released: released.to_owned(),
         recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),

@@ -6,12 +6,13 @@ use dido_geometry::Rows;
 use dido_mechanisms::{Gate, Key, Ledger};
 use dido_optimizers::{Algorithm, InProcess, Parties, agree, run as drive};
 
+use crate::algorithm;
 use crate::checkpoint::Checkpoint;
 use crate::config::Seed;
 use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::References;
-use crate::planning::{self, Planned};
+use crate::planning::Planned;
 use crate::records::TracePoint;
 use crate::results::Unfinished;
 use crate::run::Progress;
@@ -57,7 +58,7 @@ impl Rounds<'_> {
     pub fn run(&self, mut progress: impl FnMut(Progress)) -> Result<Outcome, ExperimentError> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
-        let mut algorithm = planning::algorithm(spec, &parties);
+        let mut algorithm = algorithm::build(spec, &parties);
         let mut network = InProcess::new(spec.weights.clone());
         let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
         progress(Progress::Started);

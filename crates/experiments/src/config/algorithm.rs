@@ -1,5 +1,5 @@
 //! `[objective]` and `[algorithm]`: what is minimised, and how. A new algorithm is a variant here, an arm in
-//! `spec::algorithm`, which checks it, and one in `planning::algorithm`, which builds it.
+//! `spec::algorithm`, which checks it, and one in `crate::algorithm`, which builds it.
 
 use dido_optimizers::Schedule;
 use serde::{Deserialize, Serialize};

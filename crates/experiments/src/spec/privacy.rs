@@ -9,6 +9,9 @@ use crate::error::ExperimentError;
 /// The delta at which epsilon is reported when nothing is said.
 const DEFAULT_DELTA: f64 = 1e-5;
 
+/// No budget can be larger: the noise for it would be lost in rounding.
+const MOST_EPSILON: f64 = 1e9;
+
 pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
     // A file whose counts differ from the declared ones is refused, and every party's share of the objective follows
     // from them: that gives the counts away, which only relations that keep them allow.
@@ -30,6 +33,8 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
 pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, ExperimentError> {
     let budget =
         config.privacy.budget.map(|b| at.check("privacy.budget", Budget::new(b.epsilon, b.delta))).transpose()?;
+    let meaningful = budget.is_none_or(|b| b.epsilon() <= MOST_EPSILON);
+    at.require("privacy.budget", meaningful, format!("an epsilon above {MOST_EPSILON} promises nothing"))?;
     match &config.privacy.noise {
         NoiseConfig::Laplace(laplace) => {
             at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
