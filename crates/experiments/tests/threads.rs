@@ -6,11 +6,11 @@ use common::{Bench, TOML, assert_equal_results, clinics};
 
 /// 24 parties, 5000 lanes, 3 coordinates: 360 000 draws of noise, 1 080 000 multiply-adds for the gradients and
 /// 8 640 000 for the averages on the complete graph in each round. Threads are used from 30 000, 1 000 000 and 400 000.
-const WIDE: &str = r#"
+const WIDE: &str = "
 lanes = 5000
-rounds = 6
+rounds = 4
 averaging_rounds = 2
-"#;
+";
 
 #[test]
 fn one_two_and_four_threads_agree_bit_for_bit() {
