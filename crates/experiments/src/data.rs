@@ -51,6 +51,11 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     let separator = u8::try_from(data.separator).expect("the separator was checked to be ASCII");
     let table = load(&Source::bytes(&data.source, bytes).separated_by(separator), &spec.schema, &extra)?;
     let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)?;
+    if held_out.len() < 2 {
+        let message = format!("{} of {} records are held out; a score needs at least 2", held_out.len(), table.y.len());
+        let path = "data.held_out.fraction".to_owned();
+        return Err(ExperimentError::Key { file: spec.file.clone(), path, message });
+    }
     let members = members(spec, &table, &train)?;
     check_counts(spec, &table, &members, held_out.len())?;
     let select = |rows: &[usize]| Records { x: table.x.select(Axis(0), rows), y: table.y.select(Axis(0), rows) };

@@ -229,10 +229,13 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
     }
 }
 
-/// The TOML spelling of a value.
+/// The TOML spelling of a value: a word, or a word with its value.
 fn kebab(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
+        Ok(serde_json::Value::Object(table)) => {
+            table.iter().map(|(word, value)| format!("{word} = {value}")).collect::<Vec<_>>().join(", ")
+        }
         Ok(other) => other.to_string(),
         Err(e) => e.to_string(),
     }

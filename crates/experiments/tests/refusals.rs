@@ -169,9 +169,15 @@ fn data_that_are_not_what_was_declared() {
 fn fewer_records_than_parties() {
     let bench = Bench::with(TOML, "site,age,sex,days\neast,30,m,4\nnorth,40,f,5\nwest,44,f,5\n");
     let shuffled = "data.partition={ kind = 'shuffled' }";
-    let fraction = "data.held_out.fraction=0.4";
+    let fraction = "data.held_out.fraction=0.7";
     let arguments = ["experiment.toml", "--json", "--set", shuffled, "--set", fraction];
-    refused(&bench, &arguments, false, &["2 records", "3 parties"]);
+    refused(&bench, &arguments, false, &["1 records", "3 parties"]);
+}
+
+#[test]
+fn too_few_held_out_records_for_a_score() {
+    let none = ["experiment.toml", "--json", "--set", "data.held_out.fraction=0.001"];
+    refused(&Bench::new(), &none, false, &["`data.held_out.fraction`", "0 of 150 records"]);
 }
 
 #[test]
