@@ -22,7 +22,8 @@ fn rounds(c: &mut Criterion) {
 
             let id = BenchmarkId::new("ProjectedDgd with Laplace noise", &name);
             let noise = Noise::Laplace(Schedule::constant(0.01));
-            let ready = || problem.ready(lanes, noise.clone(), |p| ProjectedDgd::new(ball(), step.clone(), 0, start(p)));
+            let ready =
+                || problem.ready(lanes, noise.clone(), |p| ProjectedDgd::new(ball(), step.clone(), 0, start(p)));
             group.bench_function(id, |b| play(b, ready()));
         }
     }

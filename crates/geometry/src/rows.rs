@@ -154,9 +154,8 @@ crate::kernel! {
     fn all_finite(x: &[f64]) -> bool = all_finite_loop;
 }
 
-/// Without a branch per entry, and in integers, whose sums may be taken in any order: adding one to an exponent of
+/// Without a branch per entry, and in integers, which may be joined in any order: adding one to an exponent of
 /// all ones, which no finite number has, carries into the sign.
-#[expect(clippy::inline_always, reason = "the body of a kernel is inlined into each instruction set")]
 #[inline(always)]
 fn all_finite_loop(x: &[f64]) -> bool {
     const EXPONENT: u64 = 0x7ff << 52;

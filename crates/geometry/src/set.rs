@@ -204,3 +204,51 @@ fn project_on_box_loop(lower: &[f64], upper: &[f64], rows: &mut [f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    /// The loops called directly are compiled for the baseline of the target, the kernels for this machine. Thirds
+    /// are not exact, so any other order of the sums, or a fused operation, would show.
+    #[test]
+    fn the_bits_depend_neither_on_the_instruction_set_nor_on_the_other_rows() {
+        for dim in [1, 7, 8, 19, 50] {
+            let shape = Shape { nodes: 5, lanes: 2, dim };
+            let points: Vec<f64> = (0..shape.len()).map(|k| ((k * 37 % 101) as f64 - 50.0) / 3.0).collect();
+            let cuboid = Box::new(vec![-5.0; dim], vec![1.0 / 3.0; dim]).unwrap();
+            for set in [Set::from(L2Ball::new(10.0).unwrap()), Set::from(cuboid)] {
+                let mut bundle = Rows::from_vec(shape, points.clone());
+                set.project(&mut bundle);
+                let mut plain = points.clone();
+                match &set {
+                    Set::Whole => {}
+                    Set::L2Ball(ball) => project_on_ball_loop(ball.radius, dim, &mut plain),
+                    Set::Box(b) => project_on_box_loop(&b.lower, &b.upper, &mut plain),
+                }
+                assert_eq!(bundle.as_slice(), plain);
+                let mut alone = points.clone();
+                alone.chunks_exact_mut(dim).for_each(|row| set.project_row(row));
+                assert_eq!(bundle.as_slice(), alone);
+                assert_ne!(alone, points);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        let cuboid = Set::from(Box::new(vec![0.0; 2], vec![1.0; 2]).unwrap());
+        for set in [Set::from(L2Ball::new(1.0).unwrap()), cuboid, Set::Whole] {
+            let mut point = [f64::NAN, 0.5];
+            set.project_row(&mut point);
+            assert!(point[0].is_nan());
+        }
+    }
+
+    #[test]
+    fn points_without_coordinates_are_left_alone() {
+        let mut empty = Rows::zeros(Shape { nodes: 3, lanes: 1, dim: 0 });
+        Set::from(L2Ball::new(1.0).unwrap()).project(&mut empty);
+    }
+}

@@ -44,8 +44,8 @@ dido_geometry::kernel! {
     fn move_towards(weight: f64, x: &[f64], mean: &mut [f64]) = move_towards_loop;
 }
 
-#[expect(clippy::inline_always, reason = "the body of a kernel is inlined into each instruction set")]
 #[inline(always)]
+#[expect(clippy::inline_always, reason = "the body of a kernel is inlined into each instruction set")]
 fn move_towards_loop(weight: f64, x: &[f64], mean: &mut [f64]) {
     for (mean, x) in mean.iter_mut().zip(x) {
         *mean += weight * (x - *mean);
