@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use dido_benches::{CASES, Problem, ball, criterion};
+use dido_benches::{CASES, Problem, ball, criterion, fits};
 use dido_geometry::Rows;
 use dido_problems::{LeastSquares, Objective, Weighting};
 
@@ -12,7 +12,7 @@ fn gradient(c: &mut Criterion) {
     let mut group = c.benchmark_group("gradient");
     for case in CASES {
         let problem = Problem::new(case);
-        for (kernel, lanes) in [("packed", 1), ("panels", 32)] {
+        for (kernel, lanes) in [("packed", 1), ("panels", 32)].into_iter().filter(|(_, lanes)| fits(case, *lanes)) {
             let objective = LeastSquares::new(&problem.shards, Weighting::Pooled, lanes).expect("shards of a problem");
             let shape = problem.shape(lanes);
             let x = vec![0.5; shape.len()];
@@ -29,7 +29,7 @@ fn mixing(c: &mut Criterion) {
     let mut group = c.benchmark_group("mixing");
     for case in CASES {
         let problem = Problem::new(case);
-        for lanes in [1, 32] {
+        for lanes in [1, 32].into_iter().filter(|lanes| fits(case, *lanes)) {
             let shape = problem.shape(lanes);
             let x = vec![0.5; shape.len()];
             let mut out = vec![0.0; shape.len()];

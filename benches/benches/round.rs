@@ -1,16 +1,14 @@
 //! A whole round of an algorithm, all nodes on one thread.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use dido_benches::{CASES, Problem, Run, ball, criterion};
+use dido_benches::{CASES, Problem, Run, ball, criterion, fits};
 use dido_optimizers::{Algorithm, Dgd, Noise, Parties, ProjectedDgd, Schedule};
 
 fn rounds(c: &mut Criterion) {
     let mut group = c.benchmark_group("round");
     for case in CASES {
         let problem = Problem::new(case);
-        // The thousand nodes with 32 lanes need more memory than time allows.
-        let lanes: &[usize] = if case.nodes < 1000 { &[1, 32] } else { &[1] };
-        for &lanes in lanes {
+        for lanes in [1, 32].into_iter().filter(|lanes| fits(case, *lanes)) {
             let start = |parties: &Parties| parties.start(&vec![0.0; case.dim]);
             let step = Schedule::constant(0.1);
             let name = format!("{} lanes {lanes}", case.name);
