@@ -247,7 +247,7 @@ mod tests {
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
                 "pure, delta = 0 12.35 exact sum of the losses of all releases",
                 "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
-                "published constant 451.3 pure, formula of paper A (a record: n_M = 1); to compare only",
+                "published constant 451.3 pure, paper A (record: n_M = 1), to compare",
                 "budget epsilon 1.25 at delta 1e-6",
                 "step size 0.25, constant",
                 "* The scale was calibrated to 80 % of the budget.",

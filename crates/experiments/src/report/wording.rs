@@ -47,7 +47,7 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
         Accounting {
             name: "published constant".to_owned(),
             value: epsilon.published.map_or_else(|| "does not apply".to_owned(), bound),
-            meaning: "pure, formula of paper A (a record: n_M = 1); to compare only",
+            meaning: "pure, paper A (record: n_M = 1), to compare",
             budgeted: false,
         },
     ]
