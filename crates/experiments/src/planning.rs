@@ -7,6 +7,7 @@ use dido_mechanisms::{
 use dido_optimizers::{Noise, Schedule, Stop, plan as dry_run};
 
 use crate::algorithm;
+use crate::assignment::assignment;
 use crate::config::{AllocationConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
@@ -213,6 +214,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
         recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
+        assignment: assignment(spec),
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),

@@ -31,6 +31,8 @@ pub struct Plan {
     pub adjacency: String,
     /// The same in words.
     pub adjacency_in_words: String,
+    /// How records come to their parties, and what a replaced record keeps.
+    pub assignment: String,
     /// Who looks, in the TOML's spelling.
     pub adversary: String,
     /// The same in words.

@@ -24,6 +24,9 @@ fn a_plan_needs_no_data_and_has_its_keys() {
     assert!(String::from_utf8(text.stdout).unwrap().contains("40 releases per node in 40 rounds, by 3 parties"));
     let plan = bench.json(&["plan", "experiment.toml"]);
     has(&plan, &["nodes", "rounds", "releases_per_node", "adjacency", "adversary", "delta", "noise"]);
+    assert!(
+        plan["assignment"].as_str().unwrap().starts_with("each value of `site` is a party; a replaced record keeps")
+    );
     has(&plan, &["sensitivity.value", "sensitivity.norm", "epsilon.published", "epsilon.pure", "epsilon.zcdp"]);
     assert_eq!(plan["noise"].as_array().unwrap().len(), 40);
     assert!(plan["epsilon"]["zcdp"].as_f64().unwrap() <= 8.0);

@@ -18,6 +18,7 @@ pub(super) fn plan() -> Plan {
         recipients: "neighbours on the graph; an eavesdropper on every edge is allowed for".into(),
         adjacency: "replace-record".into(),
         adjacency_in_words: "one record of one party is replaced by another; the numbers of records are public".into(),
+        assignment: "each value of `county` is a party; a replaced record keeps its `county`, and so its party".into(),
         adversary: "all-messages".into(),
         adversary_in_words: "sees every message of every round and knows everything but the records and the noise"
             .into(),

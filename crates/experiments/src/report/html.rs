@@ -117,6 +117,7 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
         ("How often", releases(plan)),
         ("To whom", plan.recipients.clone()),
         ("Adjacency", format!("{}: {}", summary.adjacency, plan.adjacency_in_words)),
+        ("Assignment", plan.assignment.clone()),
         ("Adversary", format!("{}: {}", summary.adversary, plan.adversary_in_words)),
         ("Sensitivity", format!("{}. Derivation: {}", sensitivity(plan), plan.sensitivity.derivation)),
         ("Noise", noise(plan)),

@@ -19,6 +19,7 @@ pub fn plan(plan: &Plan) -> String {
     page.item("how often", &releases(plan));
     page.item("to whom", &plan.recipients);
     page.item("adjacency", &format!("{}: {}", plan.adjacency, plan.adjacency_in_words));
+    page.item("assignment", &plan.assignment);
     page.item("adversary", &format!("{}: {}", plan.adversary, plan.adversary_in_words));
     page.item("sensitivity", &sensitivity(plan));
     for step in plan.sensitivity.derivation.split("; ") {
@@ -70,6 +71,7 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
 
     page.heading("Guarantee");
     page.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
+    page.item("assignment", &plan.assignment);
     page.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
     page.item("budget", &budget(plan.budget));
     page.heading("Epsilon of one lane, from the ledger of the run");
@@ -242,6 +244,7 @@ mod tests {
                 "how often 299 releases per node in 300 rounds, by 16 parties",
                 "to whom neighbours on the graph",
                 "adjacency replace-record: one record",
+                "assignment each value of `county` is a party; a replaced record keeps its `county`",
                 "adversary all-messages: sees every message",
                 "sensitivity 0.002346 in L2 (0.008126 in L1), the largest over rounds and nodes step(t) * s * D*, with s =",
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
