@@ -44,8 +44,8 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
         Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
         ledger => ledger?,
     };
-    let epsilon = epsilons(spec, &ledger, &noise, 1)?;
-    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon), ledger, noise })
+    let [epsilon, all_lanes] = [1, spec.config.lanes].map(|copies| epsilons(spec, &ledger, &noise, copies));
+    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon?, all_lanes?), ledger, noise })
 }
 
 /// The ledger of the first rounds of a run.
@@ -196,7 +196,7 @@ fn power(schedule: &Schedule) -> Option<(f64, f64)> {
     }
 }
 
-fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> Plan {
+fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsilon_all_lanes: Epsilons) -> Plan {
     let config = &spec.config;
     let privacy = &config.privacy;
     let (name, released) = algorithm::in_words(&config.algorithm);
@@ -226,6 +226,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
         step: (0..config.rounds).map(|t| spec.step.at(t)).collect(),
         delta: spec.delta,
         epsilon,
+        epsilon_all_lanes,
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
         remarks: config.remarks.clone(),
     }

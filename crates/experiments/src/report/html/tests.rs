@@ -54,6 +54,7 @@ fn the_page_is_well_formed_and_complete() {
         "0.9877",
         "the budget is kept by this one",
         "451.3",
+        "Epsilon of all 4 lanes, which model.json holds",
         "49.39",
         "Clip counts",
         "intercept 1203 1188",
@@ -62,6 +63,10 @@ fn the_page_is_well_formed_and_complete() {
         "299 rows",
         "3 to 4 2 laplace 0.4851 0.002346 (L2)",
         "income 37",
+        "error.svg: the curve of the scores",
+        "local.json: the SHA-256 of the data",
+        "local.json The SHA-256 of the data, to notice other data. Not private",
+        "error.svg The first picture of this page",
         "trace.csv",
     ] {
         assert!(words.contains(part), "{part:?} is not in\n{words}");
