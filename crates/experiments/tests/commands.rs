@@ -205,6 +205,26 @@ fn a_non_private_run_says_that_its_epsilon_is_infinite() {
 }
 
 #[test]
+fn a_run_whose_scores_overflow_completes_with_its_files() {
+    // Noise for a set of this size takes the model to 1e298: the squares of its predictions are no numbers any more.
+    let bench = Bench::new();
+    for (out, set) in [("one", "lanes=1"), ("three", "lanes=3")] {
+        let arguments = ["run", "experiment.toml", "--set", "algorithm.set.radius=1e300", "--set", set, "--out", out];
+        let run = bench.json(&arguments);
+        assert_eq!(run["metrics"]["private"]["r2"].as_f64(), Some(f64::MIN));
+        assert_eq!(run["metrics"]["private"]["rmse"].as_f64(), Some(f64::MAX));
+        assert!(run["epsilon"]["zcdp"].as_f64().unwrap() <= 8.0);
+        assert_eq!(fs::read_dir(bench.result(out)).unwrap().count(), 8);
+        let trace = fs::read_to_string(bench.result(out).join("trace.csv")).unwrap();
+        assert!(!trace.contains("inf") && !trace.contains("NaN"), "{trace}");
+        let page = fs::read_to_string(bench.result(out).join("report.html")).unwrap();
+        assert!(!page.contains("NaN") && page.contains("R\u{b2} = -1.798e308"));
+        // It is found again: nothing in its summary is unreadable.
+        assert_eq!(bench.json(&arguments), run);
+    }
+}
+
+#[test]
 fn whoever_reads_may_stop_reading() {
     let bench = Bench::new();
     let mut child = bench.command(&["plan", "experiment.toml"]).stdout(std::process::Stdio::piped()).spawn().unwrap();

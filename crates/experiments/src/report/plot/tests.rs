@@ -82,6 +82,8 @@ fn degenerate_traces_are_drawn() {
         (0..9).map(|round| TracePoint { round, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, r2: -1e300, distance: 1e300, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { -1e300 } else { 0.2 }, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, r2: f64::MIN, distance: f64::MAX, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { f64::MIN } else { 0.2 }, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: None, distance: 0.0, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: (round < 4).then_some(f64::from(round)), ..point }).collect(),
         (0..9).map(|round| TracePoint { round: round * 400_000_000, distance: 1e-300, ..point }).collect(),
@@ -91,10 +93,11 @@ fn degenerate_traces_are_drawn() {
             check(&svg);
         }
     }
-    for (k, rounds) in [(4, "9 observed rounds"), (5, "5 observed rounds")] {
+    for (k, rounds) in [(6, "9 observed rounds"), (7, "5 observed rounds")] {
         let words = text(&spending(&traces[k], &plan).unwrap());
         assert!(words.contains("infinite at the end: not private") && words.contains(rounds), "{words}");
     }
+    summary.metrics.private.r2 = f64::MIN;
     summary.metrics.best_alone.r2 = -1e12;
     summary.metrics.median_alone.r2 = -1e15;
     let words = text(&error(&trace(), &summary).unwrap());
