@@ -138,6 +138,12 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_objective_has_its_default() {
+        let config = with(&["objective={}"]).unwrap().config;
+        assert_eq!(config.objective.weighting, crate::config::WeightingConfig::Pooled);
+    }
+
+    #[test]
     fn what_is_no_key_is_refused_with_its_path() {
         for (argument, expected) in [
             ("colour=1", "colour"),

@@ -3,7 +3,9 @@
 
 use super::{
     number::{schedule, score, significant},
-    wording::{accountings, all_lanes, budget, caveats, finding, noise, releases, sensitivity},
+    wording::{
+        EXECUTION, accountings, all_lanes, budget, caveats, finding, model, noise, releases, scored, sensitivity,
+    },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, Score, Summary};
 
@@ -52,7 +54,7 @@ pub fn plan(plan: &Plan) -> String {
 pub fn summary(summary: &Summary, plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
     // Not every terminal has a raised two.
-    page.paragraph(&finding(summary).replace('\u{b2}', "^2"));
+    page.paragraph(&finding(summary, plan).replace('\u{b2}', "^2"));
 
     page.heading("Scores: computed from held-out records, not covered by the guarantee");
     let m = &summary.metrics;
@@ -60,16 +62,17 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
     page.table(
         &["", "R^2", "RMSE"],
         &[
-            of("private model", m.private),
+            of(model(plan), m.private),
             of("optimum, no privacy", m.optimum),
             of("best party alone", m.best_alone),
             of("median party alone", m.median_alone),
             of("constant", m.constant),
         ],
     );
+    page.paragraph(&scored(plan));
     if summary.lanes > 1 {
         let [low, high] = lanes(&summary.lane_scores);
-        page.heading(&format!("Private model over {} lanes: not covered by the guarantee", summary.lanes));
+        page.heading(&format!("The {} over {} lanes: not covered by the guarantee", model(plan), summary.lanes));
         page.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
     }
 
@@ -91,7 +94,7 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
         .iter()
         .map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)])
         .collect();
-    page.table(&["", "private", "optimum"], &rows);
+    page.table(&["", if plan.mechanism == "none" { "model" } else { "private" }, "optimum"], &rows);
 
     let clipped: Vec<_> = summary.clipped.iter().filter(|c| c.count > 0).collect();
     page.heading("Values moved to their public bounds: local, not private");
@@ -112,6 +115,7 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
         &format!("{} for training, {} held out", summary.records.iter().sum::<usize>(), summary.held_out),
     );
     page.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+    page.item("execution", EXECUTION);
     page.item("results", &summary.results);
     page.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
     page.heading("Notes");
@@ -290,7 +294,16 @@ mod tests {
                 "no bound exists",
             ],
         );
-        has(&summary(&fixture::summary(), &none), &["No noise was added: nothing in these files is private."]);
+        let text = summary(&fixture::summary(), &none);
+        has(
+            &text,
+            &[
+                "the model (no privacy) reaches R^2 = 0.3812",
+                "model (no privacy) 0.3812 403.2",
+                "No noise was added: nothing in these files is private.",
+            ],
+        );
+        assert!(!text.contains("private model"), "{text}");
     }
 
     #[test]
@@ -306,7 +319,8 @@ mod tests {
                 "best party alone 0.3345",
                 "median party alone 0.2156",
                 "constant -0.0011",
-                "over 4 lanes",
+                "The score of the private model is that of the party that fares worst, the mean over lanes.",
+                "The private model over 4 lanes",
                 "min 0.3790",
                 "max 0.3835",
                 "Epsilon of all 4 lanes, which model.json holds",
@@ -319,6 +333,7 @@ mod tests {
                 "consensus 0.001234",
                 "records 18400 for training, 4608 held out",
                 "rounds 300 in 1.835 s",
+                "execution a simulation: all parties ran in one process",
                 "report results/quickstart/3f9ac2d17be04c55/report.html",
                 "The guarantee is that of the mechanism, not of these files: the noise follows from seed 20240229.",
                 "floating-point sampler",
@@ -327,8 +342,16 @@ mod tests {
         let mut secret = fixture::summary();
         secret.seed = crate::config::Seed::Os;
         secret.lanes = 1;
-        let text = summary(&secret, &fixture::plan());
-        has(&text, &["came from the operating system and was not stored"]);
+        let one = Plan { lanes: 1, ..fixture::plan() };
+        let text = summary(&secret, &one);
+        has(
+            &text,
+            &[
+                "came from the operating system and was not stored",
+                "draws fresh noise and spends its epsilon anew on the same data",
+                "is that of the party that fares worst. Guarantee",
+            ],
+        );
         assert!(!text.contains("follows from seed") && !text.contains("lanes"));
     }
 
