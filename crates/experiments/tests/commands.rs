@@ -224,6 +224,27 @@ fn a_run_whose_scores_overflow_completes_with_its_files() {
     }
 }
 
+/// `/dev/full` is a disk without room, on systems that have it.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_an_error() {
+    let bench = Bench::new();
+    for arguments in [
+        &["plan", "experiment.toml"][..],
+        &["plan", "experiment.toml", "--json"],
+        &["run", "experiment.toml", "--json"],
+        &["run", "experiment.toml"],
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = bench.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.lines().last().unwrap().starts_with("dido: standard output: No space left"), "{text}");
+    }
+    // The result is there all the same.
+    assert!(bench.result("results").join("report.html").exists());
+}
+
 #[test]
 fn whoever_reads_may_stop_reading() {
     let bench = Bench::new();
