@@ -104,7 +104,7 @@ pub struct Score {
 /// The private model and what it should be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// The private model; the mean over lanes.
+    /// The model of the run, at the party that fares worst; the mean over lanes.
     pub private: Score,
     /// Least squares on all training records together, without privacy.
     pub optimum: Score,
@@ -165,7 +165,7 @@ pub struct Summary {
     pub epsilon_all_lanes: Epsilons,
     /// Scores on held-out records.
     pub metrics: Metrics,
-    /// The score of each lane.
+    /// The score of each lane, at the party that fares worst.
     pub lane_scores: Vec<Score>,
     /// The largest distance of a party's model from the mean of all models.
     pub consensus_error: f64,
