@@ -45,9 +45,12 @@ pub fn write(
         original_units: spec.schema.original_units(&encoded[0])?,
         encoded,
     };
-    let picture = report::plot::error(&outcome.trace, summary)?;
+    let picture = report::plot::error(&outcome.trace, &planned.plan, summary)?;
     let plots = [
-        ("R² on held-out records, round by round: not covered by the guarantee", picture.clone()),
+        (
+            "R² of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
+            picture.clone(),
+        ),
         (
             "Distance to the optimum (not covered by the guarantee) and between the parties",
             report::plot::distance(&outcome.trace)?,

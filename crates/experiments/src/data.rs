@@ -106,7 +106,23 @@ fn bytes(spec: &Spec) -> Result<Vec<u8>, ExperimentError> {
         return Ok(builtin.to_vec());
     }
     let path = spec.resolve(source);
-    std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
+    let refuse = |reason: String| ExperimentError::File { path: path.clone(), reason };
+    // A pipe or a device may never end.
+    let kind = std::fs::metadata(&path).map_err(|e| refuse(e.to_string()))?;
+    if !kind.is_file() {
+        let what = if kind.is_dir() { "is a directory" } else { "is not a regular file" };
+        return Err(refuse(what.to_owned()));
+    }
+    std::fs::read(&path).map_err(|e| refuse(e.to_string()))
+}
+
+/// The beginning of a cell, for a message: a cell can be as long as the file.
+fn excerpt(cell: &str) -> String {
+    const SHOWN: usize = 60;
+    match cell.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &cell[..end]),
+        None => cell.to_owned(),
+    }
 }
 
 /// The rows of each party.
@@ -122,10 +138,9 @@ fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>
                 .iter()
                 .map(|&row| {
                     let text = &table.extra[0].1[row];
-                    text.parse::<f64>()
-                        .ok()
-                        .filter(|v| v.is_finite())
-                        .ok_or_else(|| key(format!("column `{}` has `{text}`, which is no number", sorted.column)))
+                    text.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| {
+                        key(format!("column `{}` has `{}`, which is no number", sorted.column, excerpt(text)))
+                    })
                 })
                 .collect::<Result<Vec<_>, _>>()?;
             partition::sorted(&keys, parties)?

@@ -61,11 +61,19 @@ fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// No key of an experiment lies deeper; a table much deeper than this could not even be taken apart again.
+const MOST_PARTS: usize = 64;
+
 /// Sets one key. The value is read as TOML, and as a string where it is none.
 fn set(table: &mut Table, argument: &str) -> Result<(), ExperimentError> {
     let refuse =
         |message: &str| ExperimentError::Override { argument: argument.to_owned(), message: message.to_owned() };
     let (key, text) = argument.split_once('=').ok_or_else(|| refuse("expected KEY=VALUE"))?;
+    if key.split('.').count() > MOST_PARTS {
+        let start: String = key.chars().take(40).collect();
+        let message = format!("a key has at most {MOST_PARTS} parts");
+        return Err(ExperimentError::Override { argument: format!("{start}..."), message });
+    }
     let value = format!("value = {text}")
         .parse::<Table>()
         .ok()
@@ -135,6 +143,12 @@ mod tests {
         assert!(matches!(config.graph, crate::config::GraphConfig::Path(_)));
         let crate::config::FeatureConfig::Numeric(education) = &config.data.features[1] else { panic!() };
         assert!((education.max - 20.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_empty_objective_has_its_default() {
+        let config = with(&["objective={}"]).unwrap().config;
+        assert_eq!(config.objective.weighting, crate::config::WeightingConfig::Pooled);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The command `dido`.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -75,9 +75,9 @@ fn main() -> ExitCode {
 fn plan_command(common: &Common) -> Result<(), ExperimentError> {
     let spec = Spec::new(load(&common.experiment, &common.overrides)?)?;
     let planned = plan(&spec)?;
-    say(common.json, &report::text::plan(&planned.plan));
+    say(common.json, &report::text::plan(&planned.plan))?;
     if common.json {
-        print(&dido_experiments::json(&planned.plan));
+        print(&dido_experiments::json(&planned.plan))?;
     }
     Ok(())
 }
@@ -90,38 +90,48 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
     let planned = plan(&spec)?;
     let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
     let bar = progress_bar(u64::from(spec.config.rounds));
+    // A plan that cannot be shown does not stop the run: the error is told after it.
+    let mut shown = Ok(());
     let summary = run(&spec, &planned, &folder, options, |progress| match progress {
         Progress::AlreadyThere => {
             bar.suspend(|| tell(&format!("{} is already there; --force runs it again", folder.path().display())));
         }
-        Progress::Started => bar.suspend(|| say(common.json, &report::text::plan(&planned.plan))),
+        Progress::Started => shown = bar.suspend(|| say(common.json, &report::text::plan(&planned.plan))),
         Progress::Resumed(round) => bar.suspend(|| tell(&format!("resumed at round {round}"))),
         Progress::Completed(round) => bar.set_position(u64::from(round)),
     });
     bar.finish_and_clear();
     let summary = summary?;
-    say(common.json, &report::text::summary(&summary, &planned.plan));
+    shown?;
+    say(common.json, &report::text::summary(&summary, &planned.plan))?;
     if common.json {
-        print(&dido_experiments::json(&summary));
+        print(&dido_experiments::json(&summary))?;
     }
     Ok(())
 }
 
 /// Text for people goes to the standard output, unless that is kept for JSON.
-fn say(json: bool, text: &str) {
+fn say(json: bool, text: &str) -> Result<(), ExperimentError> {
     if json {
         tell(text);
+        Ok(())
     } else {
-        print(&format!("{text}\n"));
+        print(&format!("{text}\n"))
     }
 }
 
-// Whoever reads may stop reading, as `head` does: that is no error, where `println!` would panic.
-
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+/// Whoever reads may stop reading, as `head` does: that is no error, where `println!` would panic. A full disk is one.
+fn print(text: &str) -> Result<(), ExperimentError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(ExperimentError::File { path: "standard output".into(), reason: e.to_string() })
+        }
+        _ => Ok(()),
+    }
 }
 
+/// The standard error is the last resort: where it fails, there is nobody to tell.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

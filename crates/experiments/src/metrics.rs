@@ -22,11 +22,23 @@ pub struct References {
 
 /// The score of a linear model on `records`; `unit` is one unit of the encoded target in units of the original one.
 ///
+/// It saturates: where the predictions are so far off that their squares overflow, R^2 is the least number there is and
+/// the error the largest. A run whose noise drowns the model has spent its budget, and its files say so.
+///
 /// # Errors
 /// If there are too few records for a score.
 pub fn score(model: &ArrayView1<'_, f64>, records: &Records, unit: f64) -> Result<Score, ExperimentError> {
     let (x, y) = (records.x.view(), records.y.view());
-    Ok(Score { r2: reference::r2(x, y, *model)?, rmse: unit * reference::rmse(x, y, *model)? })
+    Ok(saturated(reference::r2(x, y, *model)?, unit * reference::rmse(x, y, *model)?))
+}
+
+fn saturated(r2: f64, rmse: f64) -> Score {
+    Score { r2: if r2.is_finite() { r2 } else { f64::MIN }, rmse: finite_distance(rmse) }
+}
+
+/// A distance, or the largest number where it is too large for one or undefined.
+pub fn finite_distance(distance: f64) -> f64 {
+    if distance.is_finite() { distance } else { f64::MAX }
 }
 
 /// Fits what the private model is compared with.
@@ -51,9 +63,14 @@ pub fn references(data: &Prepared, unit: f64) -> Result<References, ExperimentEr
         optimum_score: score(&optimum.view(), &data.held_out, unit)?,
         optimum,
         best_alone: alone[0],
-        median_alone: alone[alone.len() / 2],
+        median_alone: median(&alone),
         constant: score(&mean.view(), &ones, unit)?,
     })
+}
+
+/// The middle one of sorted scores, or the mean of the middle two.
+fn median(sorted: &[Score]) -> Score {
+    mean_score(&sorted[(sorted.len() - 1) / 2..=sorted.len() / 2])
 }
 
 impl References {
@@ -74,20 +91,48 @@ pub fn mean_over_nodes(estimate: &Rows) -> Array2<f64> {
     estimate.view().mean_axis(Axis(0)).expect("a run has nodes")
 }
 
-/// The largest Euclidean distance of a node's row from the mean row of its lane.
+/// The largest Euclidean distance of a node's row from the mean row of its lane. It saturates like a score.
 pub fn consensus_error(estimate: &Rows) -> f64 {
     let mean = mean_over_nodes(estimate);
     let mut largest: f64 = 0.0;
     for node in estimate.view().outer_iter() {
         for (row, mean) in node.outer_iter().zip(mean.outer_iter()) {
-            largest = largest.max((&row - &mean).mapv(|d| d * d).sum().sqrt());
+            largest = largest.max(finite_distance((&row - &mean).mapv(|d| d * d).sum().sqrt()));
         }
     }
     largest
 }
 
-/// The mean of scores.
+/// The mean of scores. It saturates like a score.
 pub fn mean_score(scores: &[Score]) -> Score {
     let n = scores.len() as f64;
-    Score { r2: scores.iter().map(|s| s.r2).sum::<f64>() / n, rmse: scores.iter().map(|s| s.rmse).sum::<f64>() / n }
+    saturated(scores.iter().map(|s| s.r2).sum::<f64>() / n, scores.iter().map(|s| s.rmse).sum::<f64>() / n)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn scores_saturate_instead_of_overflowing() {
+        let records = Records { x: array![[1.0], [2.0]], y: array![0.0, 1.0] };
+        let of = |model: f64| score(&array![model].view(), &records, 2.0).unwrap();
+        let worst = Score { r2: f64::MIN, rmse: f64::MAX };
+        for model in [1e200, -1e308, f64::INFINITY, f64::NAN] {
+            assert_eq!(of(model), worst, "{model}");
+        }
+        // The residuals are 0.5 and 0; the mean target explains 0.5.
+        assert_eq!(of(0.5), Score { r2: 0.5, rmse: 2.0 * 0.125_f64.sqrt() });
+        assert_eq!(mean_score(&[worst; 3]), worst);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
+        let scores: Vec<Score> = [0.9, 0.5, 0.25, -7.0].map(|r2| Score { r2, rmse: 1.0 - r2 }).to_vec();
+        assert_eq!(median(&scores), Score { r2: 0.375, rmse: 0.625 });
+        assert_eq!(median(&scores[..3]), scores[1]);
+        assert_eq!(median(&scores[..1]), scores[0]);
+    }
 }

@@ -153,12 +153,18 @@ fn repeated(ledger: &Ledger, copies: usize) -> Ledger {
     all
 }
 
-/// Paper A's published constant, where its premises hold: power schedules `c/(t+d)^e` with `e_v <= e_a`.
+/// What rounding may add to a ratio that meets its bound exactly.
+const ROUNDING: f64 = 1e-12;
+
+/// Paper A's published constant, where its premises hold: power schedules `c/(t+d)^e` with `e_v <= e_a`, and in every
+/// round a ratio of step and noise of at most `c_a/c_v`, with which the paper bounds it. The offsets `d` decide that.
 fn published(spec: &Spec, noise: &Noise) -> Option<f64> {
     let Noise::Laplace(scale) = noise else { return None };
     let (c_a, e_a) = power(&spec.step)?;
     let (c_v, e_v) = power(scale)?;
-    if e_v > e_a || !spec.set.radius().is_finite() {
+    let step_over_noise = c_a / c_v;
+    let bounded = |t: u32| spec.step.at(t) <= step_over_noise * scale.at(t + 1) * (1.0 + ROUNDING);
+    if e_v > e_a || !spec.set.radius().is_finite() || !(0..spec.config.rounds).all(bounded) {
         return None;
     }
     let declaration = &spec.declaration;
@@ -178,7 +184,7 @@ fn published(spec: &Spec, noise: &Noise) -> Option<f64> {
                 dim: declaration.dim(),
                 nodes: declaration.nodes(),
                 rows,
-                step_over_noise: c_a * declaration.scale(records) / c_v,
+                step_over_noise: step_over_noise * declaration.scale(records),
                 rounds: spec.config.rounds as usize + 1,
             })
         })
@@ -241,5 +247,35 @@ fn kebab(value: &impl serde::Serialize) -> String {
         }
         Ok(other) => other.to_string(),
         Err(e) => e.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load;
+
+    #[test]
+    fn the_published_constant_is_given_only_where_it_bounds_every_round() {
+        let step = |d: f64, e: f64| format!("algorithm.step={{ kind = 'power', c = 0.1, d = {d}, e = {e} }}");
+        let constant = "{ kind = 'constant', c = 100 }";
+        let power = "{ kind = 'power', c = 100, d = 1, e = 1 }";
+        for (step, scale, applies) in [
+            // The first step is 100, a thousand times what c_a stands for.
+            (step(0.001, 1.0), constant, false),
+            (step(1.0, 1.0), constant, true),
+            // Equal in every round: step number t meets scale number t + 1.
+            (step(2.0, 1.0), power, true),
+            (step(1.999, 1.0), power, false),
+            (step(2.0, 0.5), power, false),
+        ] {
+            let noise = format!("privacy.noise={{ kind = 'laplace', scale = {scale} }}");
+            let fixed = ["rounds=3".to_owned(), "privacy.budget.epsilon=1000".to_owned()];
+            let overrides = [&fixed[..], &[step.clone(), noise]].concat();
+            let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
+            let epsilon = plan(&spec).unwrap().plan.epsilon;
+            assert_eq!(epsilon.published.is_some(), applies, "{step}, {scale}");
+            assert!(epsilon.published.is_none_or(|published| published >= epsilon.pure.unwrap()));
+        }
     }
 }

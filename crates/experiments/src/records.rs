@@ -91,6 +91,8 @@ pub struct PlannedBudget {
 }
 
 /// How well a model predicts people it has not seen. Computed from records: not covered by the guarantee.
+///
+/// A figure that overflows is the worst number there is: [`f64::MIN`] or [`f64::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Coefficient of determination on the held-out records.
@@ -102,13 +104,13 @@ pub struct Score {
 /// The private model and what it should be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// The private model; the mean over lanes.
+    /// The model of the run, at the party that fares worst; the mean over lanes.
     pub private: Score,
     /// Least squares on all training records together, without privacy.
     pub optimum: Score,
     /// The best party that uses its own records alone, without privacy.
     pub best_alone: Score,
-    /// The median party alone.
+    /// The median party alone; of an even number, the mean of the middle two.
     pub median_alone: Score,
     /// The mean of the training targets for everyone.
     pub constant: Score,
@@ -163,7 +165,7 @@ pub struct Summary {
     pub epsilon_all_lanes: Epsilons,
     /// Scores on held-out records.
     pub metrics: Metrics,
-    /// The score of each lane.
+    /// The score of each lane, at the party that fares worst.
     pub lane_scores: Vec<Score>,
     /// The largest distance of a party's model from the mean of all models.
     pub consensus_error: f64,
@@ -190,7 +192,8 @@ pub struct TracePoint {
     pub epsilon: Option<f64>,
     /// R^2 of the estimate (mean over parties and lanes) on held-out records: not private.
     pub r2: f64,
-    /// Distance of the mean estimate from the optimum, relative to the optimum (mean over lanes): not private.
+    /// Distance of the mean estimate from the optimum, relative to the optimum (mean over lanes): not private. The largest
+    /// number where it overflows.
     pub distance: f64,
     /// The largest distance of a party's estimate from the mean estimate (lanes: the largest).
     pub consensus_error: f64,

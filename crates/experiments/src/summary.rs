@@ -1,12 +1,13 @@
 //! What a run found, in numbers.
 
+use dido_geometry::Rows;
 use ndarray::ArrayView1;
 
 use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::{self, References};
 use crate::planning::{self, Planned};
-use crate::records::{Coefficient, Plan, Summary};
+use crate::records::{Coefficient, Plan, Score, Summary};
 use crate::results::ResultFolder;
 use crate::rounds::Outcome;
 use crate::spec::Spec;
@@ -23,20 +24,8 @@ pub fn summarise(
     folder: &ResultFolder,
     outcome: &Outcome,
 ) -> Result<Summary, ExperimentError> {
-    let unit = spec.config.data.target.scale;
     let models = &outcome.models;
-    let shape = models.shape();
-    // Each lane is scored by the party that fares worst with it.
-    let lane_scores = (0..shape.lanes)
-        .map(|lane| {
-            let scores = (0..shape.nodes)
-                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, unit))
-                .collect::<Result<Vec<_>, _>>()?;
-            Ok(scores.into_iter().min_by(|a, b| a.r2.total_cmp(&b.r2)).expect("a run has nodes"))
-        })
-        .collect::<Result<Vec<_>, ExperimentError>>()?;
-    let private = spec.schema.original_units(models.row(0, 0))?;
-    let optimum = spec.schema.original_units(&references.optimum.to_vec())?;
+    let lane_scores = lane_scores(models, data, spec.config.data.target.scale)?;
     let plan = &planned.plan;
     Ok(Summary {
         name: plan.name.clone(),
@@ -54,17 +43,32 @@ pub fn summarise(
         metrics: references.beside(metrics::mean_score(&lane_scores)),
         lane_scores,
         consensus_error: metrics::consensus_error(models),
-        coefficients: private
-            .into_iter()
-            .zip(optimum)
-            .map(|((name, private), (_, optimum))| Coefficient { name, private, optimum })
-            .collect(),
+        coefficients: coefficients(spec, models.row(0, 0), &references.optimum.to_vec())?,
         records: spec.declaration.records().to_vec(),
         held_out: data.held_out.y.len(),
         clipped: data.clipped.clone(),
         seconds: outcome.seconds,
         not_covered: not_covered(plan).iter().map(|&key| key.to_owned()).collect(),
     })
+}
+
+/// Each lane is scored by the party that fares worst with it.
+fn lane_scores(models: &Rows, data: &Prepared, unit: f64) -> Result<Vec<Score>, ExperimentError> {
+    let shape = models.shape();
+    (0..shape.lanes)
+        .map(|lane| {
+            let scores = (0..shape.nodes)
+                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, unit))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(scores.into_iter().min_by(|a, b| a.r2.total_cmp(&b.r2)).expect("a run has nodes"))
+        })
+        .collect()
+}
+
+fn coefficients(spec: &Spec, private: &[f64], optimum: &[f64]) -> Result<Vec<Coefficient>, ExperimentError> {
+    let [private, optimum] = [private, optimum].map(|encoded| spec.schema.original_units(encoded));
+    let pairs = private?.into_iter().zip(optimum?);
+    Ok(pairs.map(|((name, private), (_, optimum))| Coefficient { name, private, optimum }).collect())
 }
 
 /// The keys of a summary that the guarantee does not cover. Where no noise was added, the models are among them.

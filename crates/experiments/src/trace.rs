@@ -35,7 +35,7 @@ pub fn point(
         round,
         epsilon: planning::epsilons(spec, ledger, &planned.noise, 1)?.zcdp,
         r2: metrics::mean_score(&scores).r2,
-        distance: away / (means.nrows() as f64 * norm(optimum)),
+        distance: metrics::finite_distance(away / (means.nrows() as f64 * norm(optimum))),
         consensus_error: metrics::consensus_error(estimate),
     })
 }

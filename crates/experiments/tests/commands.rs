@@ -205,6 +205,47 @@ fn a_non_private_run_says_that_its_epsilon_is_infinite() {
 }
 
 #[test]
+fn a_run_whose_scores_overflow_completes_with_its_files() {
+    // Noise for a set of this size takes the model to 1e298: the squares of its predictions are no numbers any more.
+    let bench = Bench::new();
+    for (out, set) in [("one", "lanes=1"), ("three", "lanes=3")] {
+        let arguments = ["run", "experiment.toml", "--set", "algorithm.set.radius=1e300", "--set", set, "--out", out];
+        let run = bench.json(&arguments);
+        assert_eq!(run["metrics"]["private"]["r2"].as_f64(), Some(f64::MIN));
+        assert_eq!(run["metrics"]["private"]["rmse"].as_f64(), Some(f64::MAX));
+        assert!(run["epsilon"]["zcdp"].as_f64().unwrap() <= 8.0);
+        assert_eq!(fs::read_dir(bench.result(out)).unwrap().count(), 8);
+        let trace = fs::read_to_string(bench.result(out).join("trace.csv")).unwrap();
+        assert!(!trace.contains("inf") && !trace.contains("NaN"), "{trace}");
+        let page = fs::read_to_string(bench.result(out).join("report.html")).unwrap();
+        assert!(!page.contains("NaN") && page.contains("R\u{b2} = -1.798e308"));
+        // It is found again: nothing in its summary is unreadable.
+        assert_eq!(bench.json(&arguments), run);
+    }
+}
+
+/// `/dev/full` is a disk without room, on systems that have it.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_an_error() {
+    let bench = Bench::new();
+    for arguments in [
+        &["plan", "experiment.toml"][..],
+        &["plan", "experiment.toml", "--json"],
+        &["run", "experiment.toml", "--json"],
+        &["run", "experiment.toml"],
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = bench.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.lines().last().unwrap().starts_with("dido: standard output: No space left"), "{text}");
+    }
+    // The result is there all the same.
+    assert!(bench.result("results").join("report.html").exists());
+}
+
+#[test]
 fn whoever_reads_may_stop_reading() {
     let bench = Bench::new();
     let mut child = bench.command(&["plan", "experiment.toml"]).stdout(std::process::Stdio::piped()).spawn().unwrap();

@@ -84,6 +84,16 @@ fn a_key_with_a_wrong_name_or_value() {
 }
 
 #[test]
+fn a_key_of_very_many_parts() {
+    let bench = Bench::new();
+    for parts in [65, 50_000] {
+        let set = format!("{}=1", vec!["a"; parts].join("."));
+        refused(&bench, &["experiment.toml", "--set", &set], true, &["--set a.a.a", "at most 64 parts"]);
+        assert!(bench.refusal(&["plan", "experiment.toml", "--set", &set]).len() < 100);
+    }
+}
+
+#[test]
 fn a_declaration_that_is_missing() {
     let bench = Bench::new();
     for (line, parts) in [
@@ -163,6 +173,9 @@ fn data_that_are_not_what_was_declared() {
     refused(&bench, &["experiment.toml", "--json"], false, &["clinics.csv", "No such file"]);
     fs::create_dir(bench.path("clinics.csv")).unwrap();
     refused(&bench, &["experiment.toml", "--json"], false, &["clinics.csv", "directory"]);
+    // Reading it would never end.
+    #[cfg(unix)]
+    refused(&bench, &["experiment.toml", "--json", "--set", "data.source=/dev/zero"], false, &["not a regular file"]);
 }
 
 #[test]
@@ -184,6 +197,9 @@ fn too_few_held_out_records_for_a_score() {
 fn a_column_of_words_cannot_be_sorted() {
     let sorted = "data.partition={ kind = 'sorted', column = 'site' }";
     refused(&Bench::new(), &["experiment.toml", "--json", "--set", sorted], false, &["`site`", "east"]);
+    let long = Bench::with(TOML, &clinics().replace("east,", &format!("{},", "e".repeat(5000))));
+    let line = long.refusal(&["run", "experiment.toml", "--json", "--set", sorted]);
+    assert!(line.contains(&format!("`{}...`", "e".repeat(60))) && line.len() < 200, "{line}");
 }
 
 #[test]

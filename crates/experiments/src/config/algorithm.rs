@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveConfig {
     /// The scale of each party's sum of squares.
+    #[serde(default)]
     pub weighting: WeightingConfig,
 }
 

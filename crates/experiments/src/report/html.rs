@@ -6,7 +6,10 @@
 use super::{
     number::{bound, count, schedule, score, significant},
     text::lanes,
-    wording::{NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, noise, releases, sensitivity},
+    wording::{
+        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, model, noise, releases,
+        scored, sensitivity,
+    },
 };
 use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
@@ -43,20 +46,21 @@ pub struct LedgerRow {
 pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str, String)]) -> String {
     let name = escape(&summary.name);
     let sections = [
-        result(summary, plots),
+        result(plan, summary, plots),
         privacy(plan, summary),
-        models(summary),
+        models(plan, summary),
         set_up(plan, summary),
         ledger_table(ledger),
-        files(),
+        files(summary),
     ]
     .concat();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <title>{name}: a private decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         <title>{name}: a {private}decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p></header>\n\
          <main>\n{sections}</main>\n</body>\n</html>\n",
+        private = if plan.mechanism == "none" { "" } else { "private " },
         style = include_str!("style.css"),
         who = escape(&format!(
             "{} with {} over {}",
@@ -68,7 +72,7 @@ pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str
     )
 }
 
-fn result(summary: &Summary, plots: &[(&str, String)]) -> String {
+fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
     let figures: Vec<String> = plots
         .iter()
         .map(|(caption, svg)| format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escape(caption)))
@@ -76,21 +80,22 @@ fn result(summary: &Summary, plots: &[(&str, String)]) -> String {
     let (first, others) = figures.split_at(figures.len().min(1));
     let m = &summary.metrics;
     let scores = [
-        ("Private model", m.private),
-        ("Optimum, no privacy", m.optimum),
-        ("Best party alone, no privacy", m.best_alone),
-        ("Median party alone, no privacy", m.median_alone),
-        ("Constant prediction", m.constant),
+        (model(plan), m.private),
+        ("optimum, no privacy", m.optimum),
+        ("best party alone, no privacy", m.best_alone),
+        ("median party alone, no privacy", m.median_alone),
+        ("constant prediction", m.constant),
     ]
     .map(|(who, s)| vec![who.to_owned(), score(s.r2), significant(s.rmse)]);
     let mut out = format!(
         "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n{}{}",
-        escape(&finding(summary)),
+        escape(&finding(summary, plan)),
         first.concat(),
         table(
             &format!(
-                "Scores on {} held-out records, RMSE in the units of the target. Not covered by the guarantee.",
-                summary.held_out
+                "Scores on {} held-out records, RMSE in the units of the target. {} Not covered by the guarantee.",
+                summary.held_out,
+                scored(plan)
             ),
             &["Model", "R\u{b2}", "RMSE"],
             &scores,
@@ -101,8 +106,8 @@ fn result(summary: &Summary, plots: &[(&str, String)]) -> String {
         let rows = [("Mean", m.private), ("Lowest", low), ("Highest", high)]
             .map(|(which, s)| vec![which.to_owned(), score(s.r2), significant(s.rmse)]);
         let caption = format!(
-            "The private model over {} lanes (repetitions with fresh noise on the same data). Not covered by the \
-             guarantee.",
+            "The {} over {} lanes (repetitions with fresh noise on the same data). Not covered by the guarantee.",
+            model(plan),
             summary.lanes
         );
         out += &table(&caption, &["Lane", "R\u{b2}", "RMSE"], &rows);
@@ -165,7 +170,7 @@ fn epsilons(caption: &str, epsilon: &Epsilons, summary: &Summary, budget: Option
     )
 }
 
-fn models(summary: &Summary) -> String {
+fn models(plan: &Plan, summary: &Summary) -> String {
     let rows: Vec<_> = summary
         .coefficients
         .iter()
@@ -173,11 +178,12 @@ fn models(summary: &Summary) -> String {
         .collect();
     let caption =
         "Coefficients in original units. The optimum is computed without privacy and not covered by the guarantee.";
+    let private = if plan.mechanism == "none" { "Model" } else { "Private" };
     let consensus = significant(summary.consensus_error);
     format!(
         "<section>\n<h2>Models</h2>\n{}<p>Largest distance of a party's model from the mean of all models \
          (consensus error): {consensus}.</p>\n</section>\n",
-        table(caption, &["Coefficient", "Private", "Optimum"], &rows)
+        table(caption, &["Coefficient", private, "Optimum"], &rows)
     )
 }
 
@@ -196,6 +202,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
     };
     let mut out = "<section>\n<h2>Set-up</h2>\n".to_owned();
     out += &facts(&[
+        ("Execution", EXECUTION.to_owned()),
         ("Algorithm", plan.algorithm.clone()),
         ("Parties", summary.nodes.to_string()),
         ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
@@ -250,14 +257,18 @@ fn ledger_table(ledger: &[LedgerRow]) -> String {
 }
 
 /// What stands beside the page in the folder of results.
-fn files() -> String {
+fn files(summary: &Summary) -> String {
+    let again = match summary.seed {
+        Seed::Number(_) => "The specification: on the same data it gives the same model, ledger and trace again.",
+        Seed::Os => "The specification: running it again draws fresh noise and spends epsilon anew on the same data.",
+    };
     let rows = [
-        ("spec.toml", "The specification of the run: running it again gives the same files."),
+        ("spec.toml", again),
         (
             "summary.json",
             "The numbers of this page. Its key not_covered lists the keys that the guarantee does not cover.",
         ),
-        ("model.json", "The private model."),
+        ("model.json", "The model, in every lane."),
         ("ledger.json", "Every release: the input of all accountings."),
         ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
         ("error.svg", "The first picture of this page: not covered by the guarantee."),

@@ -11,17 +11,18 @@ use range::{Axis, bounds, scores};
 use super::{
     ReportError,
     number::{bound, count, score, significant},
+    wording::model,
 };
 use crate::records::{Plan, Summary, TracePoint};
 
-/// R^2 on held-out people against completed rounds: the private model, with the optimum, the best and the median
+/// R^2 on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
 /// party alone and the constant as horizontal lines.
 ///
 /// The axis shows what matters: values far from the references (a wild start) are cut, and the picture says so.
 ///
 /// # Errors
 /// If the trace is empty or a score is not finite.
-pub fn error(trace: &[TracePoint], summary: &Summary) -> Result<String, ReportError> {
+pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<String, ReportError> {
     let points = observed(trace, "r2", |p| p.r2)?;
     let x = rounds(trace);
     let m = &summary.metrics;
@@ -40,8 +41,8 @@ pub fn error(trace: &[TracePoint], summary: &Summary) -> Result<String, ReportEr
     let y = scores(&anchors, &[anchors.as_slice(), &ys(&points)].concat());
 
     let private = match summary.lanes {
-        0 | 1 => "private model".to_owned(),
-        n => format!("private model, mean of {n} lanes"),
+        0 | 1 => model(plan).to_owned(),
+        n => format!("{}, mean of {n} lanes", model(plan)),
     };
     let label = |what: &str, value: f64| {
         let hidden = if y.shows(value) { "" } else { " (not in the picture)" };
@@ -64,7 +65,7 @@ pub fn error(trace: &[TracePoint], summary: &Summary) -> Result<String, ReportEr
     }
     Ok(svg(&Chart {
         id: "dido-error",
-        title: "How well the private model predicts people it has not seen",
+        title: "How well the model predicts people it has not seen",
         description: describe(&lines, x, &note),
         note,
         y_label: "R\u{b2} on held-out records",

@@ -3,7 +3,9 @@
 
 use super::{
     number::{schedule, score, significant},
-    wording::{accountings, all_lanes, budget, caveats, finding, noise, releases, sensitivity},
+    wording::{
+        EXECUTION, accountings, all_lanes, budget, caveats, finding, model, noise, releases, scored, sensitivity,
+    },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, Score, Summary};
 
@@ -52,73 +54,84 @@ pub fn plan(plan: &Plan) -> String {
 pub fn summary(summary: &Summary, plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
     // Not every terminal has a raised two.
-    page.paragraph(&finding(summary).replace('\u{b2}', "^2"));
-
-    page.heading("Scores: computed from held-out records, not covered by the guarantee");
-    let m = &summary.metrics;
-    let of = |name: &str, s: Score| vec![name.to_owned(), score(s.r2), significant(s.rmse)];
-    page.table(
-        &["", "R^2", "RMSE"],
-        &[
-            of("private model", m.private),
-            of("optimum, no privacy", m.optimum),
-            of("best party alone", m.best_alone),
-            of("median party alone", m.median_alone),
-            of("constant", m.constant),
-        ],
-    );
-    if summary.lanes > 1 {
-        let [low, high] = lanes(&summary.lane_scores);
-        page.heading(&format!("Private model over {} lanes: not covered by the guarantee", summary.lanes));
-        page.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
-    }
-
-    page.heading("Guarantee");
-    page.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
-    page.item("assignment", &plan.assignment);
-    page.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
-    page.item("budget", &budget(plan.budget));
-    page.heading("Epsilon of one lane, from the ledger of the run");
-    page.epsilons(&summary.epsilon, summary.delta, plan.budget);
-    if summary.lanes > 1 {
-        page.heading(&all_lanes(summary.lanes));
-        page.epsilons(&summary.epsilon_all_lanes, summary.delta, None);
-    }
-
-    page.heading("Coefficients in original units; the optimum is not covered by the guarantee");
-    let rows: Vec<_> = summary
-        .coefficients
-        .iter()
-        .map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)])
-        .collect();
-    page.table(&["", "private", "optimum"], &rows);
-
-    let clipped: Vec<_> = summary.clipped.iter().filter(|c| c.count > 0).collect();
-    page.heading("Values moved to their public bounds: local, not private");
-    if clipped.is_empty() {
-        page.paragraph("none");
-    } else {
-        let rows: Vec<_> = clipped.iter().map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
-        page.table(&["", "count"], &rows);
-    }
-
-    page.heading("Run");
-    page.item(
-        "consensus",
-        &format!("{}, largest distance of a model from the mean", significant(summary.consensus_error)),
-    );
-    page.item(
-        "records",
-        &format!("{} for training, {} held out", summary.records.iter().sum::<usize>(), summary.held_out),
-    );
-    page.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
-    page.item("results", &summary.results);
-    page.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
+    page.paragraph(&finding(summary, plan).replace('\u{b2}', "^2"));
+    page.scores(summary, plan);
+    page.guarantee(summary, plan);
+    page.models(summary, plan);
+    page.run(summary);
     page.heading("Notes");
     for caveat in caveats(summary, plan) {
         page.bullet(&caveat);
     }
     page.text
+}
+
+/// The sections of a result.
+impl Page {
+    fn scores(&mut self, summary: &Summary, plan: &Plan) {
+        let m = &summary.metrics;
+        let of = |name: &str, s: Score| vec![name.to_owned(), score(s.r2), significant(s.rmse)];
+        self.heading("Scores: computed from held-out records, not covered by the guarantee");
+        self.table(
+            &["", "R^2", "RMSE"],
+            &[
+                of(model(plan), m.private),
+                of("optimum, no privacy", m.optimum),
+                of("best party alone", m.best_alone),
+                of("median party alone", m.median_alone),
+                of("constant", m.constant),
+            ],
+        );
+        self.paragraph(&scored(plan));
+        if summary.lanes > 1 {
+            let [low, high] = lanes(&summary.lane_scores);
+            self.heading(&format!("The {} over {} lanes: not covered by the guarantee", model(plan), summary.lanes));
+            self.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
+        }
+    }
+
+    fn guarantee(&mut self, summary: &Summary, plan: &Plan) {
+        self.heading("Guarantee");
+        self.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
+        self.item("assignment", &plan.assignment);
+        self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
+        self.item("budget", &budget(plan.budget));
+        self.heading("Epsilon of one lane, from the ledger of the run");
+        self.epsilons(&summary.epsilon, summary.delta, plan.budget);
+        if summary.lanes > 1 {
+            self.heading(&all_lanes(summary.lanes));
+            self.epsilons(&summary.epsilon_all_lanes, summary.delta, None);
+        }
+    }
+
+    fn models(&mut self, summary: &Summary, plan: &Plan) {
+        self.heading("Coefficients in original units; the optimum is not covered by the guarantee");
+        let coefficients = summary.coefficients.iter();
+        let rows: Vec<_> =
+            coefficients.map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)]).collect();
+        self.table(&["", if plan.mechanism == "none" { "model" } else { "private" }, "optimum"], &rows);
+
+        self.heading("Values moved to their public bounds: local, not private");
+        let clipped = summary.clipped.iter().filter(|c| c.count > 0);
+        let rows: Vec<_> = clipped.map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
+        if rows.is_empty() {
+            self.paragraph("none");
+        } else {
+            self.table(&["", "count"], &rows);
+        }
+    }
+
+    fn run(&mut self, summary: &Summary) {
+        let consensus = significant(summary.consensus_error);
+        let records: usize = summary.records.iter().sum();
+        self.heading("Run");
+        self.item("consensus", &format!("{consensus}, largest distance of a model from the mean"));
+        self.item("records", &format!("{records} for training, {} held out", summary.held_out));
+        self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        self.item("execution", EXECUTION);
+        self.item("results", &summary.results);
+        self.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
+    }
 }
 
 /// The lowest and the highest score of any lane, each figure by itself.
@@ -290,7 +303,16 @@ mod tests {
                 "no bound exists",
             ],
         );
-        has(&summary(&fixture::summary(), &none), &["No noise was added: nothing in these files is private."]);
+        let text = summary(&fixture::summary(), &none);
+        has(
+            &text,
+            &[
+                "the model (no privacy) reaches R^2 = 0.3812",
+                "model (no privacy) 0.3812 403.2",
+                "No noise was added: nothing in these files is private.",
+            ],
+        );
+        assert!(!text.contains("private model"), "{text}");
     }
 
     #[test]
@@ -306,7 +328,8 @@ mod tests {
                 "best party alone 0.3345",
                 "median party alone 0.2156",
                 "constant -0.0011",
-                "over 4 lanes",
+                "The score of the private model is that of the party that fares worst, the mean over lanes.",
+                "The private model over 4 lanes",
                 "min 0.3790",
                 "max 0.3835",
                 "Epsilon of all 4 lanes, which model.json holds",
@@ -319,6 +342,7 @@ mod tests {
                 "consensus 0.001234",
                 "records 18400 for training, 4608 held out",
                 "rounds 300 in 1.835 s",
+                "execution a simulation: all parties ran in one process",
                 "report results/quickstart/3f9ac2d17be04c55/report.html",
                 "The guarantee is that of the mechanism, not of these files: the noise follows from seed 20240229.",
                 "floating-point sampler",
@@ -327,8 +351,16 @@ mod tests {
         let mut secret = fixture::summary();
         secret.seed = crate::config::Seed::Os;
         secret.lanes = 1;
-        let text = summary(&secret, &fixture::plan());
-        has(&text, &["came from the operating system and was not stored"]);
+        let one = Plan { lanes: 1, ..fixture::plan() };
+        let text = summary(&secret, &one);
+        has(
+            &text,
+            &[
+                "came from the operating system and was not stored",
+                "draws fresh noise and spends its epsilon anew on the same data",
+                "is that of the party that fares worst. Guarantee",
+            ],
+        );
         assert!(!text.contains("follows from seed") && !text.contains("lanes"));
     }
 

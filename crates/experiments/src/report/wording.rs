@@ -60,6 +60,20 @@ pub(super) fn all_lanes(lanes: usize) -> String {
     format!("Epsilon of all {lanes} lanes, which model.json holds: it covers them together")
 }
 
+/// What the model of a run is called: without noise it is not private.
+pub(super) fn model(plan: &Plan) -> &'static str {
+    if plan.mechanism == "none" { "model (no privacy)" } else { "private model" }
+}
+
+/// Which of the parties' models is scored.
+pub(super) fn scored(plan: &Plan) -> String {
+    let lanes = if plan.lanes > 1 { ", the mean over lanes" } else { "" };
+    format!("The score of the {} is that of the party that fares worst{lanes}.", model(plan))
+}
+
+/// Where the rounds took place.
+pub(super) const EXECUTION: &str = "a simulation: all parties ran in one process";
+
 /// How often a node releases something.
 pub(super) fn releases(plan: &Plan) -> String {
     format!(
@@ -104,7 +118,10 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
         return vec!["No noise was added: nothing in these files is private.".to_owned()];
     }
     let origin = if summary.seed == Seed::Os {
-        "The key of the noise came from the operating system and was not stored.".to_owned()
+        "The key of the noise came from the operating system and was not stored. Every run of this specification \
+         (with --force, with another --out, after an interruption) draws fresh noise and spends its epsilon anew on \
+         the same data: the sum of all such runs counts."
+            .to_owned()
     } else {
         format!(
             "The guarantee is that of the mechanism, not of these files: the noise follows from seed {}.",
@@ -117,7 +134,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
 }
 
 /// The result in one sentence.
-pub(super) fn finding(summary: &Summary) -> String {
+pub(super) fn finding(summary: &Summary, plan: &Plan) -> String {
     let m = &summary.metrics;
     let private = m.private.r2;
     let best = score(m.best_alone.r2);
@@ -131,8 +148,8 @@ pub(super) fn finding(summary: &Summary) -> String {
         format!("no more than a constant prediction ({}; best party alone {best})", score(m.constant.r2))
     };
     format!(
-        "On held-out records the private model reaches R\u{b2} = {}, {verdict}; the optimum without privacy \
-         reaches {}.",
+        "On held-out records the {} reaches R\u{b2} = {}, {verdict}; the optimum without privacy reaches {}.",
+        model(plan),
         score(private),
         score(m.optimum.r2)
     )
@@ -172,7 +189,8 @@ mod tests {
         ] {
             let mut summary = fixture::summary();
             summary.metrics.private.r2 = r2;
-            assert!(finding(&summary).contains(verdict), "{}", finding(&summary));
+            let found = finding(&summary, &fixture::plan());
+            assert!(found.contains(verdict), "{found}");
         }
     }
 

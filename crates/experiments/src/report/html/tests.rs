@@ -18,7 +18,7 @@ fn ledger(rows: u32) -> Vec<LedgerRow> {
 fn full(plan: &Plan, summary: &Summary, rows: u32) -> String {
     let trace = fixture::trace();
     let plots = [
-        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, summary).unwrap()),
+        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, plan, summary).unwrap()),
         ("Epsilon spent.", plot::spending(&trace, plan).unwrap()),
         ("Distances: not covered by the guarantee.", plot::distance(&trace).unwrap()),
     ];
@@ -60,6 +60,9 @@ fn the_page_is_well_formed_and_complete() {
         "intercept 1203 1188",
         "18400; per party at least 1000, median 1160, at most 1300",
         "noise follows from seed 20240229",
+        "is that of the party that fares worst, the mean over lanes. Not covered by the guarantee.",
+        "Execution a simulation: all parties ran in one process",
+        "on the same data it gives the same model, ledger and trace again",
         "299 rows",
         "3 to 4 2 laplace 0.4851 0.002346 (L2)",
         "income 37",
@@ -94,6 +97,15 @@ fn a_run_without_noise_claims_nothing() {
     let page = full(&plan, &fixture::summary(), 3);
     assert!(page.contains("No noise was added: nothing in these files is private."));
     assert!(!page.contains("What the guarantee covers") && !page.contains("follows from seed"));
+    assert!(page.contains("model (no privacy)") && !page.contains("private model"));
+}
+
+#[test]
+fn a_key_of_the_operating_system_is_said_to_spend_anew() {
+    let summary = Summary { seed: Seed::Os, ..fixture::summary() };
+    let page = full(&fixture::plan(), &summary, 3);
+    assert!(page.contains("another --out, after an interruption) draws fresh noise and spends its epsilon anew"));
+    assert!(page.contains("running it again draws fresh noise") && !page.contains("model, ledger and trace again"));
 }
 
 #[test]

@@ -2,7 +2,7 @@ use super::*;
 use crate::report::fixture::{plan, summary, trace};
 
 fn pictures(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> [String; 3] {
-    [error(trace, summary).unwrap(), spending(trace, plan).unwrap(), distance(trace).unwrap()]
+    [error(trace, plan, summary).unwrap(), spending(trace, plan).unwrap(), distance(trace).unwrap()]
 }
 
 /// Parses the picture; no number in it may be unusable for a renderer, or far outside the canvas.
@@ -47,10 +47,10 @@ fn pictures_are_well_formed_and_name_every_line() {
 
 #[test]
 fn a_cut_curve_says_so() {
-    let words = text(&error(&trace(), &summary()).unwrap());
+    let words = text(&error(&trace(), &plan(), &summary()).unwrap());
     assert!(words.contains("of 61 observed rounds lie outside the picture (lowest R\u{b2} -8.619)"), "{words}");
     let calm: Vec<_> = trace().into_iter().filter(|p| p.round > 200).collect();
-    assert!(!text(&error(&calm, &summary()).unwrap()).contains("outside"));
+    assert!(!text(&error(&calm, &plan(), &summary()).unwrap()).contains("outside"));
 }
 
 #[test]
@@ -82,6 +82,8 @@ fn degenerate_traces_are_drawn() {
         (0..9).map(|round| TracePoint { round, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, r2: -1e300, distance: 1e300, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { -1e300 } else { 0.2 }, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, r2: f64::MIN, distance: f64::MAX, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { f64::MIN } else { 0.2 }, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: None, distance: 0.0, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: (round < 4).then_some(f64::from(round)), ..point }).collect(),
         (0..9).map(|round| TracePoint { round: round * 400_000_000, distance: 1e-300, ..point }).collect(),
@@ -91,19 +93,20 @@ fn degenerate_traces_are_drawn() {
             check(&svg);
         }
     }
-    for (k, rounds) in [(4, "9 observed rounds"), (5, "5 observed rounds")] {
+    for (k, rounds) in [(6, "9 observed rounds"), (7, "5 observed rounds")] {
         let words = text(&spending(&traces[k], &plan).unwrap());
         assert!(words.contains("infinite at the end: not private") && words.contains(rounds), "{words}");
     }
+    summary.metrics.private.r2 = f64::MIN;
     summary.metrics.best_alone.r2 = -1e12;
     summary.metrics.median_alone.r2 = -1e15;
-    let words = text(&error(&trace(), &summary).unwrap());
+    let words = text(&error(&trace(), &plan, &summary).unwrap());
     assert!(words.contains("-1.000e15 (not in the picture)"), "{words}");
 }
 
 #[test]
 fn what_cannot_be_plotted_is_an_error() {
-    assert_eq!(error(&[], &summary()), Err(ReportError::EmptyTrace));
+    assert_eq!(error(&[], &plan(), &summary()), Err(ReportError::EmptyTrace));
     assert_eq!(spending(&[], &plan()), Err(ReportError::EmptyTrace));
     assert_eq!(distance(&[]), Err(ReportError::EmptyTrace));
     let mut broken = trace();
@@ -112,5 +115,5 @@ fn what_cannot_be_plotted_is_an_error() {
     assert_eq!(refused.to_string(), "round 15 of the trace: distance is inf, which cannot be plotted");
     let mut summary = summary();
     summary.metrics.optimum.r2 = f64::NEG_INFINITY;
-    assert!(matches!(error(&trace(), &summary), Err(ReportError::NotFinite { .. })));
+    assert!(matches!(error(&trace(), &plan(), &summary), Err(ReportError::NotFinite { .. })));
 }
