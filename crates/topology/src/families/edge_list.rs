@@ -31,7 +31,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Graph, TopologyError> {
 /// Naming the line: if it is not one or two numbers, joins a node to itself, or repeats an edge, or if a number below
 /// the largest one is missing. Without a line: if the text names no node or the graph is not connected.
 pub fn parse(text: &str, name: &str) -> Result<Graph, TopologyError> {
-    let wrong = |line: usize, problem: String| TopologyError::EdgeListLine { name: name.to_owned(), line, problem };
+    let wrong = |line: usize, problem: String| TopologyError::FileLine { name: name.to_owned(), line, problem };
     let mut first_line: HashMap<(usize, usize), usize> = HashMap::new();
     let mut named: HashMap<usize, usize> = HashMap::new();
     for (text, line) in text.lines().zip(1..) {
@@ -55,7 +55,7 @@ pub fn parse(text: &str, name: &str) -> Result<Graph, TopologyError> {
         return Err(wrong(line, format!("node {largest} is named, but node {gap} nowhere; nodes are 0, 1, 2, ...")));
     }
     Graph::from_edges(named.len(), first_line.into_keys())
-        .map_err(|source| TopologyError::EdgeList { name: name.to_owned(), source: Box::new(source) })
+        .map_err(|source| TopologyError::File { name: name.to_owned(), source: Box::new(source) })
 }
 
 /// The none, one or two numbers of a line.

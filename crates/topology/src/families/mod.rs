@@ -1,25 +1,39 @@
-//! Families of graphs, one file each.
-//!
-//! | family | edges | diameter |
-//! |---|---|---|
-//! | [`ring`] | each node and the next, in a circle | `n / 2`, rounded down |
-//! | [`path`] | each node and the next | `n - 1` |
-//! | [`star`] | node 0 and every other | 2 (from three nodes) |
-//! | [`complete`] | all pairs | 1 (from two nodes) |
-//! | [`erdos_renyi`] | every pair with probability `p`, given that the graph is connected | random |
-//! | [`edge_list`] | from a text file | any |
-//!
-//! Every family takes any number of nodes from one; zero is an error.
-
+mod barabasi_albert;
+mod binary_tree;
+mod clique_path;
 mod complete;
 pub mod edge_list;
 mod erdos_renyi;
+mod erdos_renyi_edges;
+mod exponential;
+mod hypercube;
+mod lattice;
+mod margulis;
 mod path;
+mod random_geometric;
+mod random_regular;
 mod ring;
+mod sampling;
+mod skips;
 mod star;
+mod stochastic_block_model;
+mod watts_strogatz;
 
+pub use barabasi_albert::barabasi_albert;
+pub use binary_tree::binary_tree;
+pub use clique_path::{barbell, lollipop};
 pub use complete::complete;
-pub use erdos_renyi::{ConnectedSample, MAX_ATTEMPTS, erdos_renyi};
+pub use erdos_renyi::erdos_renyi;
+pub use erdos_renyi_edges::erdos_renyi_edges;
+pub use exponential::{exponential, one_peer_exponential};
+pub use hypercube::{hypercube, hypercube_of};
+pub use lattice::{grid, torus};
+pub use margulis::{margulis, margulis_of};
 pub use path::path;
+pub use random_geometric::random_geometric;
+pub use random_regular::random_regular;
 pub use ring::ring;
+pub use sampling::{ConnectedSample, MAX_ATTEMPTS};
 pub use star::star;
+pub use stochastic_block_model::{stochastic_block_model, stochastic_block_model_with};
+pub use watts_strogatz::watts_strogatz;
