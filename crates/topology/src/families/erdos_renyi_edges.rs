@@ -54,7 +54,8 @@ fn draw(pairs: usize, edges: usize, rng: &mut impl Rng) -> Vec<(usize, usize)> {
 /// The pair `(j, i)`, `j < i`, with the number `i (i - 1) / 2 + j`.
 #[allow(clippy::cast_possible_truncation, reason = "the root of a number of 66 bits")]
 fn pair(number: usize) -> (usize, usize) {
-    let i = (1 + (8 * number as u128 + 1).isqrt() as usize) / 2;
+    // The root is at least 2 i - 1 and below 2 i + 1.
+    let i = ((8 * number as u128 + 1).isqrt() as usize).div_ceil(2);
     (number - i * (i - 1) / 2, i)
 }
 

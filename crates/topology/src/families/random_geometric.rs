@@ -67,7 +67,9 @@ fn near_pairs(points: &[Point], radius: f64) -> Vec<(usize, usize)> {
         let below = (column.saturating_sub(1)..=column + 1).map(|column| (row + 1, column));
         for (row, column) in std::iter::once((row, column + 1)).chain(below) {
             if row < cells.per_side && column < cells.per_side {
-                own.iter().for_each(|&i| near.collect(i, cells.points(row, column), &mut edges));
+                for &i in own {
+                    near.collect(i, cells.points(row, column), &mut edges);
+                }
             }
         }
     }
@@ -100,7 +102,7 @@ struct Cells {
 impl Cells {
     #[allow(clippy::cast_possible_truncation, reason = "there are no more cells than points")]
     fn new(points: &[Point], per_side: u64) -> Self {
-        let cell = |[x, y]: Point| ((x * per_side >> 32) * per_side + (y * per_side >> 32)) as usize;
+        let cell = |[x, y]: Point| (((x * per_side) >> 32) * per_side + ((y * per_side) >> 32)) as usize;
         let mut offsets = vec![0; (per_side * per_side) as usize + 1];
         for &point in points {
             offsets[cell(point) + 1] += 1;

@@ -21,6 +21,13 @@ pub struct ConnectedSample {
     pub attempts: u32,
 }
 
+impl From<Graph> for ConnectedSample {
+    /// A graph of a family that is always connected.
+    fn from(graph: Graph) -> Self {
+        Self { graph, attempts: 1 }
+    }
+}
+
 /// Draws until a graph is connected; `draw` gets the number of the attempt. A draw of `None` (a construction that got
 /// stuck) counts as an attempt. `law` and `raise` are for the error.
 pub(super) fn connected(

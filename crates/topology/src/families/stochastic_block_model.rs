@@ -50,6 +50,7 @@ pub fn stochastic_block_model(
 ///
 /// # Complexity
 /// `O(n blocks + edges log(1/p))` per attempt.
+#[allow(clippy::needless_pass_by_value, reason = "array views are passed by value, as slices are")]
 pub fn stochastic_block_model_with(
     sizes: &[usize],
     p: ArrayView2<'_, f64>,
