@@ -17,7 +17,7 @@ use crate::{Graph, TopologyError};
 ///
 /// # Algorithm
 /// Stream 0 of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/bar/000001`. The ends of all
-/// edges so far stand in a list; a new node draws uniform places of it until it has met `degree` different nodes. So
+/// edges so far stand in a list, the new node of each first; a new node draws uniform places of it until it has met `degree` different nodes. So
 /// its first neighbour is exactly proportional to degree, and each further one proportional to degree among those left.
 ///
 /// # Errors
