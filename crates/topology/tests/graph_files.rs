@@ -1,4 +1,4 @@
-//! Graphs in files: GraphML, DOT and edge lists, read and written; what is refused names the line.
+//! Graphs in files: `GraphML`, DOT and edge lists, read and written; what is refused names the line.
 
 use std::fs;
 

@@ -24,9 +24,11 @@ const DETERMINISTIC: [fn(usize) -> Result<Graph, TopologyError>; 13] = [
     |n| families::margulis(n % 6 + 1),
 ];
 
+type RandomFamily = fn(usize, f64, u64) -> Result<ConnectedSample, TopologyError>;
+
 /// The random families for `n` nodes or a few more, a probability of at least 0.3 and a seed: connected within the
 /// attempts.
-const RANDOM: [fn(usize, f64, u64) -> Result<ConnectedSample, TopologyError>; 7] = [
+const RANDOM: [RandomFamily; 7] = [
     families::erdos_renyi,
     |n, p, seed| {
         let (fewest, most) = (n - 1, n * (n - 1) / 2);

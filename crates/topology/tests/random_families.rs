@@ -41,8 +41,8 @@ fn a_given_number_of_edges_is_uniform_on_the_connected_graphs() {
     assert_attempts(samples(), 0.8);
 }
 
-/// 500 seeds, 200 of 435 pairs: disconnected with probability below 1e-6, so each pair is there with probability 200/435.
-/// Six standard deviations for each of 435 pairs.
+/// 500 seeds, 200 of 435 pairs: disconnected with probability below 1e-6, so each pair is there with probability
+/// 200/435. Six standard deviations for each of 435 pairs.
 #[test]
 fn a_given_number_of_edges_meets_every_pair() {
     let mut count: HashMap<(usize, usize), f64> = HashMap::new();
@@ -79,8 +79,8 @@ fn regular_graphs_are_regular() {
     assert!((0..graph.nodes()).all(|i| graph.degree(i) == 150));
 }
 
-/// In random cubic graphs the number of triangles tends to a Poisson variable of mean `(d - 1)^3 / 6 = 4/3` (Bollobás 1980): 2000 graphs of 200 nodes, mean within
-/// five standard errors (0.129) plus 0.02 for the finite size.
+/// In random cubic graphs the number of triangles tends to a Poisson variable of mean `(d - 1)^3 / 6 = 4/3` (Bollobás
+/// 1980): 2000 graphs of 200 nodes, mean within five standard errors (0.129) plus 0.02 for the finite size.
 #[test]
 fn cubic_graphs_have_the_triangles_of_the_limit_law() {
     let triangles = |graph: &Graph| {
@@ -132,8 +132,8 @@ fn small_worlds_choose_new_ends_uniformly() {
 }
 
 /// Node 3 of a tree joins the centre of the path of three with probability 2/4: the star. 4000 seeds, five standard
-/// deviations. In the limit the degrees follow `2 m (m + 1) / (k (k + 1) (k + 2))` (Bollobás and others, 2001): 1/2, 1/5
-/// and 1/10 for m = 2; counts of n nodes deviate by about sqrt(n), the bound is 2.5 sqrt(n).
+/// deviations. In the limit the degrees follow `2 m (m + 1) / (k (k + 1) (k + 2))` (Bollobás and others, 2001): 1/2,
+/// 1/5 and 1/10 for m = 2; counts of n nodes deviate by about sqrt(n), the bound is 2.5 sqrt(n).
 #[test]
 fn attachment_is_proportional_to_degree() {
     let star = |seed| {

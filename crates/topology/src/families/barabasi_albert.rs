@@ -3,8 +3,8 @@
 use super::sampling::{below, check_nodes, stream};
 use crate::{Graph, TopologyError};
 
-/// The graph of Barabási and Albert (*Emergence of scaling in random networks*, 1999): nodes arrive one by one, and each
-/// joins `degree` of the earlier ones, preferring those of high degree. Always connected.
+/// The graph of Barabási and Albert (*Emergence of scaling in random networks*, 1999): nodes arrive one by one, and
+/// each joins `degree` of the earlier ones, preferring those of high degree. Always connected.
 ///
 /// | parameter | range | meaning |
 /// |---|---|---|
@@ -17,8 +17,9 @@ use crate::{Graph, TopologyError};
 ///
 /// # Algorithm
 /// Stream 0 of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/bar/000001`. The ends of all
-/// edges so far stand in a list, the new node of each first; a new node draws uniform places of it until it has met `degree` different nodes. So
-/// its first neighbour is exactly proportional to degree, and each further one proportional to degree among those left.
+/// edges so far stand in a list, the new node of each first; a new node draws uniform places of it until it has met
+/// `degree` different nodes. So its first neighbour is exactly proportional to degree, and each further one
+/// proportional to degree among those left.
 ///
 /// # Errors
 /// If `n` is 0 or `degree` is out of its range.

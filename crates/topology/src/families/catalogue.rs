@@ -111,7 +111,8 @@ pub const ALL: &[FamilyInfo] = &[
     FamilyInfo {
         name: "grid",
         options: &["nodes", "rows", "cols", "dims"],
-        definition: "points of a box that differ by 1 in one coordinate; from nodes alone, the rectangle nearest to a square",
+        definition: "points of a box that differ by 1 in one coordinate; from nodes alone, the rectangle \
+                     nearest to a square",
         lambda: "1 - Theta(1/s^2) for the longest side s",
         build: |ask| Ok(grid(&ask.sides()?)?.into()),
     },
@@ -173,7 +174,8 @@ pub const ALL: &[FamilyInfo] = &[
     FamilyInfo {
         name: "erdos-renyi",
         options: &["nodes", "p", "edges", "seed"],
-        definition: "every pair with probability p, or a uniform set of so many edges, given that the graph is connected",
+        definition: "every pair with probability p, or a uniform set of so many edges, given that the graph is \
+                     connected",
         lambda: "random; about 2 sqrt((1 - p) / (n p)) when n p is far above ln n",
         build: |ask| match (ask.options.p, ask.options.edges) {
             (Some(p), None) => erdos_renyi(ask.nodes()?, p, ask.seed()),
@@ -192,7 +194,8 @@ pub const ALL: &[FamilyInfo] = &[
     FamilyInfo {
         name: "watts-strogatz",
         options: &["nodes", "degree", "p", "seed"],
-        definition: "a ring of so many nearest neighbours, each edge rewired with probability p, given that it is connected",
+        definition: "a ring of so many nearest neighbours, each edge rewired with probability p, given that it \
+                     is connected",
         lambda: "random; from 1 - Theta(degree^2 / n^2) for p = 0 to that of a random graph",
         build: |ask| {
             let degree = ask.need(ask.options.degree, "degree")?;

@@ -17,10 +17,11 @@ use crate::TopologyError;
 /// | `seed` | any | equal seeds give equal graphs, on every platform and in every version |
 ///
 /// # Algorithm
-/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/gnm/000001`.
-/// The pairs are numbered (1,0), (2,0), (2,1), (3,0), ... and a set of `M` out of `N` is drawn by Floyd's method
-/// (Bentley and Floyd, *A sample of brilliance*, 1987): for `t = N - M, ..., N - 1`, a uniform number in `0..=t`, or
-/// `t` itself if that number is in the set already. Uniform numbers are exact (rejection on 64-bit words).
+/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and
+/// `dido/topology/gnm/000001`. The pairs are numbered (1,0), (2,0), (2,1), (3,0), ... and a set of `M` out of `N` is
+/// drawn by Floyd's method (Bentley and Floyd, *A sample of brilliance*, 1987): for `t = N - M, ..., N - 1`, a uniform
+/// number in `0..=t`, or `t` itself if that number is in the set already. Uniform numbers are exact (rejection on
+/// 64-bit words).
 ///
 /// # Errors
 /// If `n` is 0, `edges` is out of its range, or none of [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS) graphs is connected.

@@ -18,9 +18,10 @@ use crate::TopologyError;
 /// connectivity*, 1998).
 ///
 /// # Algorithm
-/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/geo/000001`.
-/// Each node in turn takes one 64-bit word: the lower half is its first coordinate, the upper half the second, in units
-/// of `2^-32`. Squared distances are integers and compared with `(2^32 radius)^2`, which is rounded once.
+/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and
+/// `dido/topology/geo/000001`. Each node in turn takes one 64-bit word: the lower half is its first coordinate, the
+/// upper half the second, in units of `2^-32`. Squared distances are integers and compared with `(2^32 radius)^2`,
+/// which is rounded once.
 ///
 /// # Errors
 /// If `n` is 0, `radius` is not positive and finite, or none of [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS) graphs is

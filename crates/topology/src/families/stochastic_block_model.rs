@@ -29,8 +29,8 @@ pub fn stochastic_block_model(
     stochastic_block_model_with(sizes, p.view(), seed)
 }
 
-/// The stochastic block model (Holland, Laskey and Leinhardt, 1983), drawn again until the graph is connected: a node of
-/// block `a` and one of block `b` are joined with probability `p[a, b]`, independently.
+/// The stochastic block model (Holland, Laskey and Leinhardt, 1983), drawn again until the graph is connected: a node
+/// of block `a` and one of block `b` are joined with probability `p[a, b]`, independently.
 ///
 /// | parameter | range | meaning |
 /// |---|---|---|
@@ -39,10 +39,10 @@ pub fn stochastic_block_model(
 /// | `seed` | any | equal seeds give equal graphs, on every platform and in every version |
 ///
 /// # Algorithm
-/// Attempt `t` reads stream `t` of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/sbm/000001`.
-/// The pairs of blocks are met in the order (0,0), (1,0), (1,1), (2,0), ..., each by the skips of
-/// [`erdos_renyi`](super::erdos_renyi) over the nodes of the first block and, for each of them, the nodes of the second
-/// (its predecessors within a single block).
+/// Attempt `t` reads stream `t` of `ChaCha8` keyed with the seed (64 bits, little endian) and
+/// `dido/topology/sbm/000001`. The pairs of blocks are met in the order (0,0), (1,0), (1,1), (2,0), ..., each by the
+/// skips of [`erdos_renyi`](super::erdos_renyi) over the nodes of the first block and, for each of them, the nodes of
+/// the second (its predecessors within a single block).
 ///
 /// # Errors
 /// If there is no block, a block is empty, `p` has another shape, is not symmetric or leaves `[0, 1]`, or none of

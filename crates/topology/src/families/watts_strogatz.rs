@@ -13,15 +13,16 @@ use crate::TopologyError;
 /// |---|---|---|
 /// | `n` | at least 1 | nodes |
 /// | `degree` | even, 2 to `n - 1` (0 if `n` is 1) | neighbours in the ring; the mean degree afterwards |
-/// | `beta` | 0 to 1 | probability that an edge is rewired: 0 is the ring lattice, 1 nearly a random graph |
+/// | `beta` | 0 to 1 | probability (`p` in the paper) that an edge is rewired: 0 is the ring lattice, 1 nearly random |
 /// | `seed` | any | equal seeds give equal graphs, on every platform and in every version |
 ///
 /// # Algorithm
-/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and `dido/topology/wsw/000001`.
-/// As in the paper (and in networkx), the edges are met lap by lap: for `k = 1, ..., degree / 2` and `i = 0, ..., n - 1`,
-/// the edge from `i` to `i + k`. With probability `beta` (53 bits) its end `i + k` becomes a uniform node that is neither
-/// `i` nor a neighbour of `i` at that moment, `i + k` included; a node joined to all others keeps its edge.
-/// `n degree / 2` edges in any case, and every node keeps at least `degree / 2`.
+/// Attempt `a` reads stream `a` of `ChaCha8` keyed with the seed (64 bits, little endian) and
+/// `dido/topology/wsw/000001`. As in the paper (and in networkx), the edges are met lap by lap: for
+/// `k = 1, ..., degree / 2` and `i = 0, ..., n - 1`, the edge from `i` to `i + k`. With probability `beta` (53 bits)
+/// its end `i + k` becomes a uniform node that is neither `i` nor a neighbour of `i` at that moment, `i + k` included;
+/// a node joined to all others keeps its edge. `n degree / 2` edges in any case, and every node keeps at least
+/// `degree / 2`.
 ///
 /// # Errors
 /// If `n` is 0, a parameter is out of its range, or none of [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS) graphs is connected.
