@@ -27,10 +27,10 @@ use crate::TopologyError;
 /// `dido/topology/reg/000001`. Degrees above `(n - 1) / 2` are drawn as the complement of a graph of degree
 /// `n - 1 - degree`. Degree 2 is the circle through a uniform permutation (Fisher and Yates), the only connected graph
 /// there is. Otherwise the free points are a list, in the order of the nodes at first, where the last point fills the
-/// place of one that is taken (the larger place first); two uniform places are drawn until they may be joined, at most
-/// 100 times, after which the pairs of nodes that may be joined are listed and one is drawn with weight (free points of
-/// one) x (free points of the other), which is the same law. If there is none the construction is stuck; it counts as
-/// an attempt, as does a graph in pieces.
+/// place of one that is taken (the larger place first); two uniform places (the second among the others) are drawn
+/// until they may be joined, at most 100 times, after which the pairs of nodes that may be joined are listed and one is
+/// drawn with weight (free points of one) x (free points of the other), which is the same law. If there is none the
+/// construction is stuck; it counts as an attempt, as does a graph in pieces.
 ///
 /// # Errors
 /// If `n` is 0, `degree` is out of its range, `n * degree` is odd, or none of [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS)
