@@ -52,19 +52,67 @@ pub enum TopologyError {
         /// What was given.
         p: f64,
     },
+    /// A parameter outside the definition of its family.
+    #[error("{family}: {parameter} must be {requirement}, got {value}")]
+    Parameter {
+        /// The family, by its name in [`ALL`](crate::families::ALL).
+        family: &'static str,
+        /// The parameter, as the option is called.
+        parameter: &'static str,
+        /// What the definition asks of it.
+        requirement: String,
+        /// What was given.
+        value: String,
+    },
     /// No connected graph was found within the number of attempts.
-    #[error("none of {attempts} random graphs on {nodes} nodes with edge probability {p} was connected; raise p")]
+    #[error("none of {attempts} random graphs on {nodes} nodes with {law} was connected; raise {raise}")]
     NeverConnected {
         /// Nodes of the graph.
         nodes: usize,
-        /// Edge probability.
-        p: f64,
+        /// The parameters of the family.
+        law: String,
+        /// The parameter that makes connected graphs likelier.
+        raise: &'static str,
         /// Graphs drawn.
         attempts: u32,
     },
-    /// A line of an edge list is wrong.
+    /// No family has this name.
+    #[error("there is no family '{name}'; the families are {known}")]
+    UnknownFamily {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A family was given an option that it does not have.
+    #[error("{family} has no option '{option}'; its options are {options}")]
+    UnknownOption {
+        /// The family.
+        family: &'static str,
+        /// The option.
+        option: &'static str,
+        /// The options that it has.
+        options: String,
+    },
+    /// A family lacks an option without which it is not defined.
+    #[error("{family} needs the option {option}")]
+    MissingOption {
+        /// The family.
+        family: &'static str,
+        /// The option, or the choice between several.
+        option: &'static str,
+    },
+    /// Two options exclude each other.
+    #[error("{family} takes {options}, but not both")]
+    ExclusiveOptions {
+        /// The family.
+        family: &'static str,
+        /// The two options.
+        options: &'static str,
+    },
+    /// A line of a graph file is wrong.
     #[error("{name}, line {line}: {problem}")]
-    EdgeListLine {
+    FileLine {
         /// The file or other source.
         name: String,
         /// Line, from 1.
@@ -72,9 +120,9 @@ pub enum TopologyError {
         /// What is wrong there.
         problem: String,
     },
-    /// An edge list that is wrong as a whole.
+    /// A graph file that is wrong as a whole.
     #[error("{name}: {source}")]
-    EdgeList {
+    File {
         /// The file or other source.
         name: String,
         /// What is wrong.
@@ -161,6 +209,18 @@ pub enum TopologyError {
     /// A dense factorisation failed.
     #[error(transparent)]
     Linalg(#[from] dido_linalg::LinalgError),
+}
+
+impl TopologyError {
+    /// A parameter that its family refuses.
+    pub(crate) fn parameter(
+        family: &'static str,
+        parameter: &'static str,
+        requirement: impl Into<String>,
+        value: impl fmt::Display,
+    ) -> Self {
+        Self::Parameter { family, parameter, requirement: requirement.into(), value: value.to_string() }
+    }
 }
 
 /// The connected components of a graph, each ascending, in the order of their smallest node.

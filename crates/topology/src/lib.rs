@@ -1,7 +1,7 @@
 //! Graphs of parties and the doubly stochastic matrices with which they average.
 //!
 //! * [`Graph`]: who talks to whom: connected, simple, undirected;
-//! * [`families`]: ring, path, star, complete, Erdős–Rényi, edge lists from files;
+//! * [`families`]: from the ring to random regular graphs and expanders, and files (edge list, `GraphML`, DOT);
 //! * [`weights`]: rules that turn a graph into mixing weights;
 //! * [`MixingMatrix`]: a checked doubly stochastic matrix, its spectrum and the averaging kernel.
 //!

@@ -1,21 +1,56 @@
 //! What every family and every weight rule owes: a connected simple graph, doubly stochastic weights on it, averages
 //! that keep the mean.
 
-use dido_topology::families::{self, MAX_ATTEMPTS};
-use dido_topology::{Graph, MixingMatrix, TOLERANCE, weighted_rows, weights};
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small shares of small counts")]
+
+use dido_topology::families::{self, ConnectedSample, MAX_ATTEMPTS};
+use dido_topology::{Graph, MixingMatrix, TOLERANCE, TopologyError, weighted_rows, weights};
 use proptest::prelude::*;
 
-/// Every family at every size; the probability keeps G(n, p) connected within the attempts.
+/// The deterministic families, each for any number up to 40.
+const DETERMINISTIC: [fn(usize) -> Result<Graph, TopologyError>; 13] = [
+    families::ring,
+    families::path,
+    families::star,
+    families::complete,
+    families::binary_tree,
+    families::one_peer_exponential,
+    |n| families::exponential(n, 3),
+    |n| families::grid(&[n % 5 + 1, n / 5 + 1]),
+    |n| families::torus(&[n % 4 + 1, 2, n / 8 + 1]),
+    |n| families::hypercube(n.ilog2()),
+    |n| families::barbell(n / 4 + 2, n % 4),
+    |n| families::lollipop(n / 2 + 2, n % 5),
+    |n| families::margulis(n % 6 + 1),
+];
+
+type RandomFamily = fn(usize, f64, u64) -> Result<ConnectedSample, TopologyError>;
+
+/// The random families for `n` nodes or a few more, a probability of at least 0.3 and a seed: connected within the
+/// attempts.
+const RANDOM: [RandomFamily; 7] = [
+    families::erdos_renyi,
+    |n, p, seed| {
+        let (fewest, most) = (n - 1, n * (n - 1) / 2);
+        families::erdos_renyi_edges(n, fewest + ((most - fewest) as f64 * p) as usize, seed)
+    },
+    |n, p, seed| families::random_regular(n + 3, 2 + 2 * (p * (n / 2) as f64) as usize, seed),
+    |n, p, seed| families::watts_strogatz(n + 4, 4, p, seed),
+    |n, p, seed| Ok(families::barabasi_albert(n + 1, 1 + (p * n as f64) as usize, seed)?.into()),
+    |n, p, seed| families::random_geometric(n, p, seed),
+    |n, p, seed| families::stochastic_block_model(&[n, 3], p, 0.4, seed),
+];
+
+/// Every family at every size.
 fn graph() -> impl Strategy<Value = Graph> {
-    let deterministic = (1_usize..=40, 0_usize..4).prop_map(|(n, family)| {
-        [families::ring, families::path, families::star, families::complete][family](n).unwrap()
-    });
-    let random = (1_usize..=40, 0.3..1.0, any::<u64>()).prop_map(|(n, p, seed)| {
-        let sample = families::erdos_renyi(n, p, seed).unwrap();
+    let deterministic = (1_usize..=40, prop::sample::select(&DETERMINISTIC)).prop_map(|(n, family)| family(n).unwrap());
+    let random = (1_usize..=40, prop::sample::select(&RANDOM), 0.3..1.0, any::<u64>());
+    let random = random.prop_map(|(n, family, p, seed)| {
+        let sample = family(n, p, seed).unwrap();
         assert!((1..=MAX_ATTEMPTS).contains(&sample.attempts));
         sample.graph
     });
-    prop_oneof![4 => deterministic, 1 => random]
+    prop_oneof![deterministic, random]
 }
 
 /// Every rule, and constant weights small enough to stay non-negative.
@@ -62,6 +97,8 @@ proptest! {
         let mut lines: Vec<String> = (0..graph.nodes()).map(|i| i.to_string()).collect();
         lines.extend(edges.iter().map(|(i, j)| format!("{j} {i}")));
         prop_assert_eq!(&families::edge_list::parse(&lines.join("\n"), "text").unwrap(), &graph);
+        prop_assert_eq!(&families::edge_list::parse(&graph.to_edge_list(), "text").unwrap(), &graph);
+        prop_assert_eq!(&families::dot::parse(&graph.to_dot(), "text").unwrap().graph, &graph);
         prop_assert_eq!(Graph::from_edges(graph.nodes(), edges).unwrap(), graph);
     }
 
