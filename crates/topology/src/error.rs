@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::matrix::TOLERANCE;
+use crate::sequence::DENSE_NODES;
 
 /// Why a graph or a mixing matrix was refused.
 #[derive(Debug, thiserror::Error)]
@@ -205,6 +206,149 @@ pub enum TopologyError {
         steps: usize,
         /// Residual reached.
         residual: f64,
+    },
+    /// A parameter of a sequence is out of range.
+    #[error("the {name} must lie in {range}, got {value}")]
+    SequenceParameter {
+        /// Which.
+        name: &'static str,
+        /// Where it may lie.
+        range: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The number of awake nodes is none of `1..=nodes`.
+    #[error("{active} of {nodes} nodes cannot be awake in each round; at least one and at most all can")]
+    ActiveNodes {
+        /// Awake nodes asked for.
+        active: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A node that does not exist.
+    #[error("there is no node {node}: the nodes are 0 to {}", nodes.saturating_sub(1))]
+    NoSuchNode {
+        /// Which was named.
+        node: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// An edge of a round leads to a node that is not awake.
+    #[error("edge {i}-{j} leads to node {node}, which sleeps in this round")]
+    SleepingEnd {
+        /// One end.
+        i: usize,
+        /// The other end.
+        j: usize,
+        /// The one that sleeps.
+        node: usize,
+    },
+    /// An outage without a round.
+    #[error("the outage of node {node} from round {start} to before {end} is empty")]
+    EmptyOutage {
+        /// The node.
+        node: usize,
+        /// Its first round.
+        start: u32,
+        /// The first round after it.
+        end: u32,
+    },
+    /// One round of several is wrong.
+    #[error("round {round}: {source}")]
+    InRound {
+        /// Which.
+        round: u32,
+        /// What is wrong.
+        source: Box<TopologyError>,
+    },
+    /// A recorded sequence has at least one round.
+    #[error("a recorded sequence needs at least one round")]
+    NoRounds,
+    /// A recorded sequence has ended.
+    #[error("round {round} is not recorded: there are {rounds}, numbered from 0")]
+    NotRecorded {
+        /// The round asked for.
+        round: u32,
+        /// Rounds of the recording.
+        rounds: u32,
+    },
+    /// A line of a recorded sequence is wrong.
+    #[error("{name}, line {line}: {problem}")]
+    SequenceLine {
+        /// The file or other source.
+        name: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A recorded sequence does not say how many nodes or rounds it has.
+    #[error("'{what}' is missing")]
+    SequenceHeader {
+        /// Which of the two.
+        what: &'static str,
+    },
+    /// A recorded sequence that is wrong as a whole.
+    #[error("{name}: {source}")]
+    SequenceText {
+        /// The file or other source.
+        name: String,
+        /// What is wrong.
+        source: Box<TopologyError>,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The rounds of a window together leave some nodes apart.
+    #[error("the union of rounds {first} to {last} is not connected: {components}")]
+    NotJointlyConnected {
+        /// First round of the window.
+        first: u32,
+        /// Its last round.
+        last: u32,
+        /// What it leaves apart.
+        components: Components,
+    },
+    /// A window of rounds has at least one and at most all of them.
+    #[error("a window of {window} rounds does not fit into {rounds}")]
+    Window {
+        /// Rounds of the window.
+        window: u32,
+        /// Rounds there are.
+        rounds: usize,
+    },
+    /// A weight is smaller than was promised.
+    #[error("round {round}, row {row}, column {column} has weight {value}, less than eta = {eta}")]
+    SmallWeight {
+        /// The round.
+        round: u32,
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The weight.
+        value: f64,
+        /// The promise.
+        eta: f64,
+    },
+    /// An estimate needs more rounds.
+    #[error("{rounds} rounds are too few for an estimate: it takes at least {needed}")]
+    TooFewRounds {
+        /// Rounds given.
+        rounds: usize,
+        /// Rounds needed.
+        needed: usize,
+    },
+    /// A dense matrix of all nodes would be too large.
+    #[error("{nodes} nodes are too many for a dense matrix: at most {DENSE_NODES} are supported here")]
+    TooManyForDense {
+        /// Nodes of the sequence.
+        nodes: usize,
     },
     /// A dense factorisation failed.
     #[error(transparent)]

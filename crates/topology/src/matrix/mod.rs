@@ -171,13 +171,13 @@ impl MixingMatrix {
 }
 
 /// False also for a sum that overflowed to NaN.
-fn is_one(sum: f64) -> bool {
+pub(crate) fn is_one(sum: f64) -> bool {
     (sum - 1.0).abs() <= TOLERANCE
 }
 
 /// A compensated sum (Neumaier): the naive sum of a star's hundred thousand equal weights is off by more than
 /// [`TOLERANCE`].
-fn sum(values: &[f64]) -> f64 {
+pub(crate) fn sum(values: &[f64]) -> f64 {
     let (sum, lost) = values.iter().fold((0.0, 0.0), |sum, &v| add(sum, v));
     sum + lost
 }
