@@ -148,8 +148,130 @@ pub enum TopologyError {
         /// Its sum.
         sum: f64,
     },
+    /// Some deviation from the mean never shrinks under these weights, whatever the number of rounds.
+    #[error("the mixing matrix does not average: its second largest singular value is {lambda}, it must be below 1")]
+    NoContraction {
+        /// `||W - J||_2`.
+        lambda: f64,
+    },
+    /// Uniform weights need equal degrees.
+    #[error("uniform weights need a regular graph, but node {i} has degree {degree_i} and node {j} has {degree_j}")]
+    NotRegular {
+        /// A node.
+        i: usize,
+        /// Its degree.
+        degree_i: usize,
+        /// Another node.
+        j: usize,
+        /// Its degree.
+        degree_j: usize,
+    },
+    /// A pattern for the Sinkhorn rule has finite entries that are not negative.
+    #[error("row {row}, column {column} of the pattern is {value}; it must be finite and not negative")]
+    Pattern {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The pattern could not be scaled to a doubly stochastic matrix.
+    #[error(
+        "the pattern was not scaled to a doubly stochastic matrix: row {row} still sums to {sum} after {steps} steps; \
+         positive diagonal entries always make it possible"
+    )]
+    NotScaled {
+        /// The row that is worst.
+        row: usize,
+        /// Its sum.
+        sum: f64,
+        /// Scaling steps taken.
+        steps: u32,
+    },
+    /// The interior-point method for the fastest weights works with dense matrices of the order of the edges.
+    #[error("the fastest weights of {edges} edges are too many to search for: at most {limit} edges are supported")]
+    TooManyEdges {
+        /// Edges of the graph.
+        edges: usize,
+        /// How many are supported.
+        limit: usize,
+    },
+    /// The search for the fastest weights stopped before its optimality gap was small.
+    #[error("the fastest weights were only found within {gap:.1e} of the optimum, not within {wanted:.1e}")]
+    NotOptimal {
+        /// The gap reached: what the weights found lose at most.
+        gap: f64,
+        /// The gap asked for.
+        wanted: f64,
+    },
+    /// A dense matrix of this order would not fit.
+    #[error(
+        "all eigenvalues of {nodes} nodes were asked for; at most {} nodes are supported",
+        crate::spectra::MAX_DENSE
+    )]
+    TooManyForDense {
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A node that does not exist was named.
+    #[error("node {node} does not exist: the nodes are 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The node.
+        node: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A list of nodes names one twice, or misses one.
+    #[error("the order names {given} nodes and must name each of the {nodes} once")]
+    NotAPermutation {
+        /// Nodes named.
+        given: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A linear system with the Laplacian did not converge.
+    #[error("the potentials did not converge: relative residual {residual:.1e} after {steps} steps")]
+    PotentialsNotConverged {
+        /// Steps taken.
+        steps: usize,
+        /// Residual relative to the current.
+        residual: f64,
+    },
+    /// A factor or tolerance that no number of rounds can mean.
+    #[error("the factor by which deviations shrink must lie between 0 and 1, both excluded, got {factor}")]
+    Factor {
+        /// What was given.
+        factor: f64,
+    },
+    /// A bound of the second singular value that is none.
+    #[error("lambda must lie in [0, 1), got {lambda}")]
+    Lambda {
+        /// What was given.
+        lambda: f64,
+    },
+    /// Values that are not `nodes x width`.
+    #[error("{len} values are not {nodes} nodes x width {width}")]
+    ValueCount {
+        /// Values given.
+        len: usize,
+        /// Nodes of the matrix.
+        nodes: usize,
+        /// Width of a row.
+        width: usize,
+    },
+    /// The values are still too far apart.
+    #[error("after {rounds} rounds the disagreement is {disagreement:.3e}, not {wanted:.3e}")]
+    NoConsensus {
+        /// Rounds taken.
+        rounds: u32,
+        /// Root mean square deviation from the mean.
+        disagreement: f64,
+        /// What was asked for.
+        wanted: f64,
+    },
     /// The Lanczos iteration for the spectrum did not reach its residual bound.
-    #[error("the second singular value of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
+    #[error("the extreme eigenvalues of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
     SpectrumNotConverged {
         /// Nodes of the graph.
         nodes: usize,
