@@ -8,12 +8,12 @@ use ndarray::{Array1, Array2, ArrayView1};
 
 use crate::Graph;
 
-/// By what `t` grows from one centre to the next.
-const GROWTH: f64 = 20.0;
+/// By what `t` grows from one centre to the next, at most.
+const GROWTH: f64 = 10.0;
 /// The terms of the barrier, divided by `t`, below which double precision has nothing to add.
 const FINEST: f64 = 1e-11;
-/// Newton steps per centre.
-const STEPS: u32 = 50;
+/// Newton steps to a centre before the path ends.
+const STEPS: u32 = 100;
 
 /// The graph as the method sees it.
 pub(super) struct Problem {
@@ -41,6 +41,7 @@ pub(super) struct Point {
 pub(super) struct Path {
     point: Point,
     t: f64,
+    growth: f64,
 }
 
 impl Problem {
@@ -57,7 +58,9 @@ impl Problem {
     /// Max-degree weights, inside all constraints for every `s >= 1`.
     pub(super) fn start(&self) -> Option<Path> {
         let point = self.point(1.1, vec![self.first; self.edges.len()])?;
-        Some(Path { point, t: self.order() })
+        let mut path = Path { point, t: self.order(), growth: GROWTH };
+        path.centre(self)?;
+        Some(path)
     }
 
     /// The point with these coordinates, if it is strictly feasible.
@@ -127,22 +130,52 @@ impl Problem {
 
 impl Path {
     /// Goes to the next centre; nothing when double precision ends the path.
+    ///
+    /// Near its end the path is almost a straight line in `1 / t`, so its tangent leads close to the next centre.
     pub(super) fn advance(&mut self, problem: &Problem) -> Option<&Point> {
         if problem.order() / self.t < FINEST {
             return None;
         }
-        self.t *= GROWTH;
-        for _ in 0..STEPS {
+        let mut unit = Array1::zeros(problem.edges.len() + 1);
+        unit[0] = self.t;
+        let tangent = newton(problem.hessian(&self.point), &unit)?;
+        let next = loop {
+            if let Some(point) = self.moved(problem, &tangent, 1.0 - 1.0 / self.growth) {
+                break point;
+            }
+            self.growth = self.growth.sqrt();
+            if self.growth < 1.01 {
+                return None;
+            }
+        };
+        self.point = next;
+        self.t *= self.growth;
+        match self.centre(problem)? {
+            0..=8 => self.growth = (self.growth * self.growth).min(GROWTH),
+            9..=16 => {}
+            _ => self.growth = self.growth.sqrt(),
+        }
+        Some(&self.point)
+    }
+
+    /// Newton's method to the centre of `t`, and how many steps it took.
+    fn centre(&mut self, problem: &Problem) -> Option<u32> {
+        for step in 1..=STEPS {
             let gradient = problem.gradient(self.t, &self.point);
             let direction = newton(problem.hessian(&self.point), &gradient)?;
             let slope = gradient.dot(&direction);
             self.point = self.line_search(problem, &direction, slope)?;
-            // A quarter of the decrement after a full step: it squares from here.
-            if slope > -1e-3 {
-                break;
+            // From here a full step squares the slope.
+            if slope > -1e-2 {
+                return Some(step);
             }
         }
-        Some(&self.point)
+        None
+    }
+
+    fn moved(&self, problem: &Problem, direction: &Array1<f64>, step: f64) -> Option<Point> {
+        let weights = self.point.weights.iter().zip(direction.iter().skip(1)).map(|(w, d)| w + step * d).collect();
+        problem.point(self.point.s + step * direction[0], weights)
     }
 
     /// Halves the step until it is feasible and not far beyond the minimum along the direction. The barrier is
@@ -151,8 +184,7 @@ impl Path {
         let safe = 1.0 / (1.0 + (-slope).max(0.0).sqrt());
         let mut step = 1.0;
         loop {
-            let weights = self.point.weights.iter().zip(direction.iter().skip(1)).map(|(w, d)| w + step * d).collect();
-            if let Some(point) = problem.point(self.point.s + step * direction[0], weights)
+            if let Some(point) = self.moved(problem, direction, step)
                 && (step <= safe || problem.gradient(self.t, &point).dot(direction) <= -0.5 * slope)
             {
                 return Some(point);

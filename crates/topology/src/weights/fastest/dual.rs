@@ -11,6 +11,9 @@ use ndarray::{Array1, Array2, Axis};
 use super::barrier::{Point, Problem};
 use crate::TopologyError;
 
+/// Sweeps that lower the prices `z`.
+const LOWERINGS: u32 = 4;
+
 /// The bound from a point near the central path; at least 0, which bounds every norm.
 pub(super) fn lower_bound(problem: &Problem, point: &Point) -> Result<f64, TopologyError> {
     let scale = point.upper.diag().sum() + point.lower.diag().sum();
@@ -40,13 +43,23 @@ fn quadratic(y: &Array2<f64>, (i, j): (usize, usize)) -> f64 {
     y[[i, i]] + y[[j, j]] - 2.0 * y[[i, j]]
 }
 
-/// `sum_i z_i` after each `z` was raised where an edge asks for more.
+/// `sum_i z_i` after each `z` was raised where an edge asks for more, then lowered where none needs it: the barrier's own
+/// `z` carries the rounding of self weights that are almost 0.
 fn prices(problem: &Problem, y: &Array2<f64>, mut z: Vec<f64>) -> f64 {
+    let mut incident = vec![Vec::new(); z.len()];
     for &(i, j) in &problem.edges {
-        let missing = quadratic(y, (i, j)) - z[i] - z[j];
+        let c = quadratic(y, (i, j));
+        incident[i].push((j, c));
+        incident[j].push((i, c));
+        let missing = c - z[i] - z[j];
         if missing > 0.0 {
             z[i] += missing / 2.0;
             z[j] += missing / 2.0;
+        }
+    }
+    for _ in 0..LOWERINGS {
+        for (i, incident) in incident.iter().enumerate() {
+            z[i] = incident.iter().fold(0.0, |needed, &(j, c)| f64::max(needed, c - z[j]));
         }
     }
     z.iter().sum()

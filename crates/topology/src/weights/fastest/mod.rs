@@ -16,7 +16,7 @@ use crate::{Graph, MixingMatrix, TopologyError};
 /// The optimality gap the search aims at.
 const AIM: f64 = 1e-9;
 /// The gap above which the weights found are not returned.
-const WANTED: f64 = 1e-6;
+const WANTED: f64 = 1e-5;
 /// How many edges the search supports: its linear systems are dense and of that order.
 pub const MAX_EDGES: usize = 1000;
 
@@ -32,7 +32,8 @@ pub struct Fastest {
 }
 
 impl Fastest {
-    /// `lambda - lower_bound`: what these weights lose at most to the fastest ones, `1e-6` or less.
+    /// `lambda - lower_bound`: what these weights lose at most to the fastest ones. At most `1e-5`; with up to a few hundred
+    /// edges it was below `1e-6` on every graph tried.
     pub fn gap(&self) -> f64 {
         (self.lambda - self.lower_bound).max(0.0)
     }
@@ -43,17 +44,20 @@ impl Fastest {
 /// the diagonal, may be negative. Never worse than [`best_constant`].
 ///
 /// ```
-/// use dido_topology::{families, weights};
+/// use dido_topology::{Graph, weights};
 ///
-/// let path = families::path(6)?;
-/// let fastest = weights::fdla(&path)?;
+/// // Two triangles and a bridge, which deserves a weight of its own.
+/// let graph = Graph::from_edges(6, [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)])?;
+/// let fastest = weights::fdla(&graph)?;
 /// assert!(fastest.gap() <= 1e-6);
-/// assert!(fastest.lambda < weights::best_constant(&path)?.second_largest_singular_value()? - 0.05);
+/// assert!((fastest.lambda - (2.0_f64 / 3.0).sqrt()).abs() < 1e-6);
+/// assert!((fastest.weights.row(2).1[3] - 0.5).abs() < 1e-4);
+/// assert!(fastest.lambda < weights::best_constant(&graph)?.second_largest_singular_value()? - 0.008);
 /// # Ok::<(), dido_topology::TopologyError>(())
 /// ```
 ///
 /// # Errors
-/// If the graph has more than [`MAX_EDGES`] edges, the gap stays above `1e-6`, or a factorisation fails.
+/// If the graph has more than [`MAX_EDGES`] edges, the gap stays above `1e-5`, or a factorisation fails.
 ///
 /// # Complexity
 /// `O(n^3 + edges^3)` for each of some sixty steps, `8 edges^2` bytes.
@@ -179,7 +183,6 @@ mod tests {
             let graph = erdos_renyi(14, 0.25, seed).unwrap().graph;
             let (linear, chain) = (fdla(&graph).unwrap(), fmmc(&graph).unwrap());
             for found in [&linear, &chain] {
-                eprintln!("GAP {seed} {}", found.gap());
                 assert!(found.gap() <= 1e-6, "{found:?}");
                 assert!((found.weights.second_largest_singular_value().unwrap() - found.lambda).abs() < 1e-15);
             }
