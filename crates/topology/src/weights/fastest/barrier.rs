@@ -10,10 +10,14 @@ use crate::Graph;
 
 /// By what `t` grows from one centre to the next, at most.
 const GROWTH: f64 = 10.0;
+/// And at least; where less is asked for, rounding rules and the path ends.
+const LEAST_GROWTH: f64 = 1.1;
 /// The terms of the barrier, divided by `t`, below which double precision has nothing to add.
 const FINEST: f64 = 1e-11;
+/// The slope along Newton's direction at which a centre is reached.
+const CENTRED: f64 = -1e-9;
 /// Newton steps to a centre before the path ends.
-const STEPS: u32 = 100;
+const STEPS: u32 = 40;
 
 /// The graph as the method sees it.
 pub(super) struct Problem {
@@ -58,9 +62,8 @@ impl Problem {
     /// Max-degree weights, inside all constraints for every `s >= 1`.
     pub(super) fn start(&self) -> Option<Path> {
         let point = self.point(1.1, vec![self.first; self.edges.len()])?;
-        let mut path = Path { point, t: self.order(), growth: GROWTH };
-        path.centre(self)?;
-        Some(path)
+        let (_, point) = centre(self, self.order(), point)?;
+        Some(Path { point, t: self.order(), growth: GROWTH })
     }
 
     /// The point with these coordinates, if it is strictly feasible.
@@ -139,61 +142,66 @@ impl Path {
         let mut unit = Array1::zeros(problem.edges.len() + 1);
         unit[0] = self.t;
         let tangent = newton(problem.hessian(&self.point), &unit)?;
-        let next = loop {
-            if let Some(point) = self.moved(problem, &tangent, 1.0 - 1.0 / self.growth) {
-                break point;
+        while self.growth > LEAST_GROWTH {
+            if let Some((steps, next)) = self.leap(problem, &tangent) {
+                self.point = next;
+                self.t *= self.growth;
+                match steps {
+                    0..=10 => self.growth = (self.growth * self.growth).min(GROWTH),
+                    11..=18 => {}
+                    _ => self.growth = self.growth.sqrt(),
+                }
+                return Some(&self.point);
             }
             self.growth = self.growth.sqrt();
-            if self.growth < 1.01 {
-                return None;
-            }
-        };
-        self.point = next;
-        self.t *= self.growth;
-        match self.centre(problem)? {
-            0..=8 => self.growth = (self.growth * self.growth).min(GROWTH),
-            9..=16 => {}
-            _ => self.growth = self.growth.sqrt(),
-        }
-        Some(&self.point)
-    }
-
-    /// Newton's method to the centre of `t`, and how many steps it took.
-    fn centre(&mut self, problem: &Problem) -> Option<u32> {
-        for step in 1..=STEPS {
-            let gradient = problem.gradient(self.t, &self.point);
-            let direction = newton(problem.hessian(&self.point), &gradient)?;
-            let slope = gradient.dot(&direction);
-            self.point = self.line_search(problem, &direction, slope)?;
-            // From here a full step squares the slope.
-            if slope > -1e-2 {
-                return Some(step);
-            }
         }
         None
     }
 
-    fn moved(&self, problem: &Problem, direction: &Array1<f64>, step: f64) -> Option<Point> {
-        let weights = self.point.weights.iter().zip(direction.iter().skip(1)).map(|(w, d)| w + step * d).collect();
-        problem.point(self.point.s + step * direction[0], weights)
+    /// Along the tangent and to the centre there, if both succeed.
+    fn leap(&self, problem: &Problem, tangent: &Array1<f64>) -> Option<(u32, Point)> {
+        let start = self.point.moved(problem, tangent, 1.0 - 1.0 / self.growth)?;
+        centre(problem, self.t * self.growth, start)
     }
+}
 
-    /// Halves the step until it is feasible and not far beyond the minimum along the direction. The barrier is
-    /// self-concordant, so the step `1 / (1 + sqrt(-slope))` always is.
-    fn line_search(&self, problem: &Problem, direction: &Array1<f64>, slope: f64) -> Option<Point> {
-        let safe = 1.0 / (1.0 + (-slope).max(0.0).sqrt());
-        let mut step = 1.0;
-        loop {
-            if let Some(point) = self.moved(problem, direction, step)
-                && (step <= safe || problem.gradient(self.t, &point).dot(direction) <= -0.5 * slope)
-            {
-                return Some(point);
-            }
-            if step < safe / 16.0 {
-                return None;
-            }
-            step *= 0.5;
+/// Newton's method from `point` to the centre of `t`, and how many steps it took.
+fn centre(problem: &Problem, t: f64, mut point: Point) -> Option<(u32, Point)> {
+    let mut before = f64::NEG_INFINITY;
+    for step in 1..=STEPS {
+        let gradient = problem.gradient(t, &point);
+        let direction = newton(problem.hessian(&point), &gradient)?;
+        let slope = gradient.dot(&direction);
+        point = line_search(problem, t, &point, &direction, slope)?;
+        // Full steps square the slope, until rounding halts it. The dual point is off by its square root.
+        if slope > CENTRED || (slope > -1e-3 && slope < 0.5 * before) {
+            return Some((step, point));
         }
+        before = slope;
+    }
+    None
+}
+
+/// Halves the step until it is feasible and not far beyond the minimum along the direction. The barrier is
+/// self-concordant, so the step `1 / (1 + sqrt(-slope))` always is.
+fn line_search(problem: &Problem, t: f64, from: &Point, direction: &Array1<f64>, slope: f64) -> Option<Point> {
+    let safe = 1.0 / (1.0 + (-slope).max(0.0).sqrt());
+    let mut step = 1.0;
+    while step >= safe / 16.0 {
+        if let Some(point) = from.moved(problem, direction, step)
+            && (step <= safe || problem.gradient(t, &point).dot(direction) <= -0.5 * slope)
+        {
+            return Some(point);
+        }
+        step *= 0.5;
+    }
+    None
+}
+
+impl Point {
+    fn moved(&self, problem: &Problem, direction: &Array1<f64>, step: f64) -> Option<Self> {
+        let weights = self.weights.iter().zip(direction.iter().skip(1)).map(|(w, d)| w + step * d).collect();
+        problem.point(self.s + step * direction[0], weights)
     }
 }
 
