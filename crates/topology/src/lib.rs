@@ -1,6 +1,6 @@
 //! Graphs of parties and the doubly stochastic matrices with which they average.
 //!
-//! * [`Graph`]: who talks to whom: connected, simple, undirected;
+//! * [`Graph`]: who talks to whom: connected, simple, undirected; its distances, Laplacian and node orders;
 //! * [`families`]: ring, path, star, complete, Erdős–Rényi, edge lists from files;
 //! * [`weights`]: rules that turn a graph into mixing weights;
 //! * [`MixingMatrix`]: a checked doubly stochastic matrix and the averaging kernel;

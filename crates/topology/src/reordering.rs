@@ -8,6 +8,9 @@ impl Graph {
     /// rows of neighbours then share the cache while [`MixingMatrix::mix`](crate::MixingMatrix::mix) runs; expanders, as
     /// random regular graphs are, have no good order.
     ///
+    /// Sums then run over the neighbours in another order, so averages agree with those of the old numbers to rounding,
+    /// not bit for bit.
+    ///
     /// A breadth-first walk that starts at a far end of the graph (the last node of a first walk, repeated once) and
     /// takes neighbours by degree, then by number; then the reverse. It depends on the graph alone.
     ///
