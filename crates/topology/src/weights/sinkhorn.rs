@@ -56,7 +56,8 @@ fn scaling(diagonal: &[f64], edges: &[(usize, usize, f64)]) -> Result<Vec<f64>, 
     let mut s = vec![1.0_f64; diagonal.len()];
     let mut sums = vec![0.0; s.len()];
     let mut worst = (0, 0.0);
-    for _ in 0..MAX_STEPS {
+    let mut steps = 0;
+    while steps < MAX_STEPS {
         for ((sum, a), s) in sums.iter_mut().zip(diagonal).zip(&s) {
             *sum = a * unit * s;
         }
@@ -77,8 +78,9 @@ fn scaling(diagonal: &[f64], edges: &[(usize, usize, f64)]) -> Result<Vec<f64>, 
         for (s, sum) in s.iter_mut().zip(&sums) {
             *s = (*s / sum).sqrt();
         }
+        steps += 1;
     }
-    Err(TopologyError::NotScaled { row: worst.0, sum: worst.1, steps: MAX_STEPS })
+    Err(TopologyError::NotScaled { row: worst.0, sum: worst.1, steps })
 }
 
 #[cfg(test)]
