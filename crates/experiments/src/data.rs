@@ -51,7 +51,13 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     let separator = u8::try_from(data.separator).expect("the separator was checked to be ASCII");
     let table = load(&Source::bytes(&data.source, bytes).separated_by(separator), &spec.schema, &extra)?;
     let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)?;
+    if held_out.len() < 2 {
+        let message = format!("{} of {} records are held out; a score needs at least 2", held_out.len(), table.y.len());
+        let path = "data.held_out.fraction".to_owned();
+        return Err(ExperimentError::Key { file: spec.file.clone(), path, message });
+    }
     let members = members(spec, &table, &train)?;
+    check_counts(spec, &table, &members, held_out.len())?;
     let select = |rows: &[usize]| Records { x: table.x.select(Axis(0), rows), y: table.y.select(Axis(0), rows) };
     let parties: Vec<Records> = members.iter().map(|rows| select(rows)).collect();
     let bounds = spec.declaration.bounds();
@@ -68,33 +74,46 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     Ok(Prepared { shards, parties, held_out: select(&held_out), clipped, sha256 })
 }
 
+/// The declared counts are public, and every party's share of the objective follows from them.
+fn check_counts(spec: &Spec, table: &Table, members: &[Vec<usize>], held_out: usize) -> Result<(), ExperimentError> {
+    let declared = spec.declaration.records();
+    let found: Vec<usize> = members.iter().map(Vec::len).collect();
+    if found == declared {
+        return Ok(());
+    }
+    let message = format!(
+        "of the {} records of `{}`, {held_out} are held out and the parties train on {} of them, {} are declared",
+        table.y.len(),
+        spec.config.data.source,
+        list(&found),
+        list(declared),
+    );
+    Err(ExperimentError::Key { file: spec.file.clone(), path: "data.records".to_owned(), message })
+}
+
+/// The first counts of a list.
+fn list(counts: &[usize]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = counts.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = if counts.len() > SHOWN { ", ..." } else { "" };
+    format!("[{}{more}]", shown.join(", "))
+}
+
 /// The source as it lies on disk or in this program.
 fn bytes(spec: &Spec) -> Result<Vec<u8>, ExperimentError> {
-    let name = &spec.config.data.source;
-    match name.strip_prefix("builtin:") {
-        None => {
-            let path = spec.folder.join(name);
-            std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
-        }
-        Some(builtin) => match presets::data(builtin) {
-            Some(bytes) => Ok(bytes.to_vec()),
-            None => Err(ExperimentError::Key {
-                file: spec.config.name.clone(),
-                path: "data.source".to_owned(),
-                message: format!("there is no data set `{name}` in this program"),
-            }),
-        },
+    let source = &spec.config.data.source;
+    if let Some(builtin) = source.strip_prefix("builtin:").and_then(presets::data) {
+        return Ok(builtin.to_vec());
     }
+    let path = spec.resolve(source);
+    std::fs::read(&path).map_err(|e| ExperimentError::File { path, reason: e.to_string() })
 }
 
 /// The rows of each party.
 fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
     let parties = spec.declaration.nodes();
-    let key = |message: String| ExperimentError::Key {
-        file: spec.config.name.clone(),
-        path: "data.partition".to_owned(),
-        message,
-    };
+    let key =
+        |message: String| ExperimentError::Key { file: spec.file.clone(), path: "data.partition".to_owned(), message };
     let parts = match &spec.config.data.partition {
         PartitionConfig::Contiguous(_) => partition::contiguous(train.len(), parties)?,
         PartitionConfig::Shuffled(shuffled) => partition::shuffled(train.len(), parties, shuffled.seed)?,

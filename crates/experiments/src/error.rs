@@ -26,11 +26,11 @@ pub enum ExperimentError {
         message: String,
     },
     /// A key has a wrong name, type or value.
-    #[error("{file}: `{path}`: {message}")]
+    #[error("{file}: {}{message}", place(path))]
     Key {
         /// The file.
         file: String,
-        /// The path of the key in the TOML.
+        /// The path of the key in the TOML; empty for the whole file.
         path: String,
         /// What is wrong with it.
         message: String,
@@ -52,6 +52,32 @@ pub enum ExperimentError {
     /// The plan or the run was stopped.
     #[error(transparent)]
     Stop(#[from] dido_optimizers::Stop),
+    /// The values are valid one by one, but not together.
+    #[error("{file}: this cannot be planned: {reason}")]
+    NoPlan {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The budget does not pay for all rounds.
+    #[error(
+        "{file}: the budget (epsilon {epsilon}, delta {delta}) is too small for {rounds} rounds: in round {round} {reason}"
+    )]
+    OverBudget {
+        /// The file.
+        file: String,
+        /// Epsilon of the budget.
+        epsilon: f64,
+        /// Delta of the budget.
+        delta: f64,
+        /// The first round refused, from 0.
+        round: u32,
+        /// The rounds asked for.
+        rounds: u32,
+        /// What was spent, asked for and allowed.
+        reason: dido_mechanisms::MechanismError,
+    },
     /// The privacy crate refuses.
     #[error(transparent)]
     Mechanism(#[from] dido_mechanisms::MechanismError),
@@ -82,7 +108,25 @@ pub enum ExperimentError {
         /// The data source.
         source_name: String,
     },
+    /// A stored file of the results does not make sense.
+    #[error("{}: damaged ({reason}); run with --force to replace it", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process works on the same result.
+    #[error("{}: another process is running this experiment", path.display())]
+    Busy {
+        /// The folder of the unfinished result.
+        path: PathBuf,
+    },
     /// A picture cannot be drawn.
     #[error("report: {0}")]
     Report(#[from] crate::report::ReportError),
+}
+
+fn place(path: &str) -> String {
+    if path.is_empty() || path == "." { String::new() } else { format!("`{path}`: ") }
 }

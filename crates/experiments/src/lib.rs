@@ -4,6 +4,9 @@
 //! The data flow of one run: [`load`] reads the file and its overrides into a `Config`, [`Spec::new`] checks every
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
+mod algorithm;
+mod artefacts;
+mod checkpoint;
 pub mod config;
 mod data;
 mod error;
@@ -14,12 +17,16 @@ mod presets;
 pub mod records;
 pub mod report;
 mod results;
+mod rounds;
 mod run;
+mod sensitivity;
 mod spec;
+mod summary;
+mod trace;
 
 pub use error::ExperimentError;
 pub use file::{Loaded, load};
 pub use planning::{Planned, plan};
 pub use results::{ResultFolder, json};
-pub use run::{Options, run};
+pub use run::{Options, Progress, run};
 pub use spec::Spec;

@@ -1,11 +1,12 @@
 //! The command `dido`.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use dido_experiments::{ExperimentError, Options, ResultFolder, Spec, load, plan, report, run};
+use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -36,6 +37,9 @@ struct Common {
     json: bool,
 }
 
+/// More threads than this are a slip of the keyboard.
+const MOST_THREADS: usize = 1024;
+
 #[derive(Args)]
 struct RunArgs {
     #[command(flatten)]
@@ -62,7 +66,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("dido: {error}");
+            tell(&format!("dido: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -73,7 +77,7 @@ fn plan_command(common: &Common) -> Result<(), ExperimentError> {
     let planned = plan(&spec)?;
     say(common.json, &report::text::plan(&planned.plan));
     if common.json {
-        print!("{}", dido_experiments::json(&planned.plan));
+        print(&dido_experiments::json(&planned.plan));
     }
     Ok(())
 }
@@ -84,15 +88,21 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
     let options = Options { force: args.force, checkpoint_every: checkpoint_interval(args.checkpoint_seconds)? };
     use_threads(args.threads)?;
     let planned = plan(&spec)?;
-    say(common.json, &report::text::plan(&planned.plan));
     let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
     let bar = progress_bar(u64::from(spec.config.rounds));
-    let summary = run(&spec, &planned, &folder, options, |round| bar.set_position(u64::from(round)));
+    let summary = run(&spec, &planned, &folder, options, |progress| match progress {
+        Progress::AlreadyThere => {
+            bar.suspend(|| tell(&format!("{} is already there; --force runs it again", folder.path().display())));
+        }
+        Progress::Started => bar.suspend(|| say(common.json, &report::text::plan(&planned.plan))),
+        Progress::Resumed(round) => bar.suspend(|| tell(&format!("resumed at round {round}"))),
+        Progress::Completed(round) => bar.set_position(u64::from(round)),
+    });
     bar.finish_and_clear();
     let summary = summary?;
     say(common.json, &report::text::summary(&summary, &planned.plan));
     if common.json {
-        print!("{}", dido_experiments::json(&summary));
+        print(&dido_experiments::json(&summary));
     }
     Ok(())
 }
@@ -100,10 +110,20 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
 /// Text for people goes to the standard output, unless that is kept for JSON.
 fn say(json: bool, text: &str) {
     if json {
-        eprintln!("{text}");
+        tell(text);
     } else {
-        println!("{text}");
+        print(&format!("{text}\n"));
     }
+}
+
+// Whoever reads may stop reading, as `head` does: that is no error, where `println!` would panic.
+
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 fn progress_bar(rounds: u64) -> ProgressBar {
@@ -119,7 +139,7 @@ fn checkpoint_interval(seconds: f64) -> Result<Duration, ExperimentError> {
 fn use_threads(threads: Option<usize>) -> Result<(), ExperimentError> {
     let Some(threads) = threads else { return Ok(()) };
     let refuse = || ExperimentError::Argument { argument: "--threads", value: threads.to_string() };
-    if threads == 0 {
+    if !(1..=MOST_THREADS).contains(&threads) {
         return Err(refuse());
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|_| refuse())

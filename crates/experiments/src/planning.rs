@@ -1,12 +1,16 @@
 //! The plan of an experiment: the dry run, the calibrated noise, and what they cost.
 
-use dido_mechanisms::least_squares::{self, PublishedTheorem, published_epsilon};
-use dido_mechanisms::{Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Ledger, Pure, Zcdp, calibrate};
-use dido_optimizers::{Algorithm, Dgd, Noise, Parties, ProjectedDgd, Schedule, plan as dry_run};
+use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
+use dido_mechanisms::{
+    Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Ledger, MechanismError, Pure, Zcdp, calibrate,
+};
+use dido_optimizers::{Noise, Schedule, Stop, plan as dry_run};
 
-use crate::config::{AlgorithmConfig, AllocationConfig, NoiseConfig};
+use crate::algorithm;
+use crate::config::{AllocationConfig, NoiseConfig};
 use crate::error::ExperimentError;
-use crate::records::{Epsilons, Plan, PlannedBudget, PlannedSensitivity};
+use crate::records::{Epsilons, Plan, PlannedBudget};
+use crate::sensitivity::sensitivity;
 use crate::spec::Spec;
 
 /// A plan with what it was computed from.
@@ -20,35 +24,65 @@ pub struct Planned {
     pub noise: Noise,
 }
 
-/// The algorithm of a specification, at its starting point.
-pub fn algorithm(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
-    let start = parties.start(&vec![0.0; spec.declaration.dim()]);
-    match &spec.config.algorithm {
-        AlgorithmConfig::Dgd(_) => Box::new(Dgd::new(spec.step.clone(), spec.average_from, start)),
-        AlgorithmConfig::ProjectedDgd(_) => {
-            Box::new(ProjectedDgd::new(spec.set.clone(), spec.step.clone(), spec.average_from, start))
-        }
-    }
-}
-
 /// Plans an experiment without touching data.
 ///
 /// # Errors
 /// If the budget does not allow the run.
 pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
+    let unplanned = |reason: String| ExperimentError::NoPlan { file: spec.file.clone(), reason };
+    planned(spec).map_err(|error| match error {
+        ExperimentError::Stop(reason) => unplanned(reason.to_string()),
+        ExperimentError::Mechanism(reason) => unplanned(reason.to_string()),
+        other => other,
+    })
+}
+
+fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     let noise = noise(spec)?;
-    let ledger = ledger_of(spec, &noise, true)?;
+    let ledger = match ledger_of(spec, &noise, spec.budget, spec.config.rounds) {
+        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
+        ledger => ledger?,
+    };
     let epsilon = epsilons(spec, &ledger, &noise, 1)?;
     Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon), ledger, noise })
 }
 
-fn ledger_of(spec: &Spec, noise: &Noise, with_budget: bool) -> Result<Ledger, ExperimentError> {
+/// The ledger of the first rounds of a run.
+fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
     let privacy = &spec.config.privacy;
-    let budget = spec.budget.filter(|_| with_budget);
-    let rounds = spec.config.rounds;
-    Ok(dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
-        algorithm(spec, parties)
-    })?)
+    dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
+        algorithm::build(spec, parties)
+    })
+}
+
+impl Planned {
+    /// What the first `rounds` rounds will release.
+    ///
+    /// # Errors
+    /// If the budget does not allow them.
+    pub fn ledger_after(&self, spec: &Spec, rounds: u32) -> Result<Ledger, ExperimentError> {
+        Ok(ledger_of(spec, &self.noise, spec.budget, rounds)?)
+    }
+}
+
+/// Which release the budget refuses first, and why: the ledger without a budget is charged entry by entry.
+fn refusal(spec: &Spec, noise: &Noise) -> Result<ExperimentError, ExperimentError> {
+    let budget = spec.budget.expect("only a budget refuses");
+    let mut first = None::<(u32, MechanismError)>;
+    for class in ledger_of(spec, noise, None, spec.config.rounds)?.classes {
+        let mut filter = Filter::new(budget);
+        let refused = class.entries.iter().find_map(|entry| {
+            (entry.first..=entry.last).find_map(|round| filter.charge(&entry.event).err().map(|e| (round, e)))
+        });
+        first = match (first, refused) {
+            (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+            (a, b) => a.or(b),
+        };
+    }
+    let (round, reason) = first.expect("the dry run with this budget was refused");
+    let (epsilon, delta, rounds) = (budget.epsilon(), budget.delta(), spec.config.rounds);
+    let file = spec.file.clone();
+    Ok(ExperimentError::OverBudget { file, epsilon, delta, round, rounds, reason })
 }
 
 /// The noise of the run. Calibrated noise starts from relative scales; their dry run yields the sensitivities.
@@ -64,7 +98,7 @@ fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
                 AllocationConfig::Optimal => 1.0 / 3.0,
             };
             let relative = relative_scales(spec, exponent);
-            let ledger = ledger_of(spec, &Noise::Laplace(relative.clone()), false)?;
+            let ledger = ledger_of(spec, &Noise::Laplace(relative.clone()), None, spec.config.rounds)?;
             Ok(Noise::Laplace(relative.scaled(multiplier(&ledger, budget)?)))
         }
     }
@@ -164,22 +198,18 @@ fn power(schedule: &Schedule) -> Option<(f64, f64)> {
 fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> Plan {
     let config = &spec.config;
     let privacy = &config.privacy;
+    let (name, released) = algorithm::in_words(&config.algorithm);
     let scales = |schedule: &Schedule| (0..config.rounds).map(|t| schedule.at(t + 1)).collect();
     Plan {
         name: config.name.clone(),
         digest: spec.digest.clone(),
-        algorithm: match &config.algorithm {
-            AlgorithmConfig::Dgd(_) => "dgd",
-            AlgorithmConfig::ProjectedDgd(_) => "projected-dgd",
-        }
-        .to_owned(),
+        algorithm: name.to_owned(),
         nodes: spec.declaration.nodes(),
         rounds: config.rounds,
         lanes: config.lanes,
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
-        released: "f(t+1) = sum_j w_ij p_j(t) - step(t) grad f_i(p_i(t)) + noise(t+1), with p = projection of f"
-            .to_owned(),
+        released: released.to_owned(),
         recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
@@ -199,57 +229,14 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
     }
 }
 
-/// The TOML spelling of a value.
+/// The TOML spelling of a value: a word, or a word with its value.
 fn kebab(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
+        Ok(serde_json::Value::Object(table)) => {
+            table.iter().map(|(word, value)| format!("{word} = {value}")).collect::<Vec<_>>().join(", ")
+        }
         Ok(other) => other.to_string(),
         Err(e) => e.to_string(),
     }
-}
-
-/// The largest sensitivity of a release, over rounds and classes of nodes, and its derivation.
-fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
-    let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
-    let largest = events
-        .filter_map(|event| match event {
-            Event::Laplace { sensitivity, dim, .. } => Some((sensitivity.l2(), sensitivity.l1(dim))),
-            Event::NonPrivate => None,
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    PlannedSensitivity {
-        value: largest.map(|(l2, _)| l2),
-        norm: "L2".to_owned(),
-        l1: largest.map(|(_, l1)| l1),
-        derivation: derivation(spec),
-    }
-}
-
-fn derivation(spec: &Spec) -> String {
-    let radius = spec.set.radius();
-    if !radius.is_finite() {
-        return "none: the points are not confined to a bounded set".to_owned();
-    }
-    let declaration = &spec.declaration;
-    let bounds = declaration.bounds();
-    let (x, y) = (bounds.row_norm(), bounds.target());
-    let adjacency = spec.config.privacy.adjacency;
-    let most = declaration.records().iter().copied().max().unwrap_or(1);
-    let (rows, suffix) = match adjacency {
-        Adjacency::ReplaceNode => (most as f64, format!(" n_i (n_i = {most} rows)")),
-        Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => (1.0, String::new()),
-    };
-    let (p, q) = (x * x * radius * rows, x * y * rows);
-    let width = if adjacency == Adjacency::AddRemoveRecord {
-        format!("P + Q = {:.5}", p + q)
-    } else {
-        let root = rows.sqrt();
-        let l2 = least_squares::l2_sensitivity(adjacency, x * root, y * root, radius, declaration.dim());
-        format!("D*(P, Q) = {:.5}", l2.map_or(f64::INFINITY, |s| s.value))
-    };
-    format!(
-        "step(t) s {width}, with P = R_x^2 B{suffix} = {p:.4}, Q = R_x R_y{suffix} = {q:.4}, s = {:.4e}; L1 = sqrt({}) L2",
-        declaration.scale(most),
-        declaration.dim()
-    )
 }

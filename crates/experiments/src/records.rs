@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::Seed;
+
 /// The plan of a run, made without touching data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -143,8 +145,8 @@ pub struct Summary {
     pub rounds: u32,
     /// Independent repetitions on the same data.
     pub lanes: usize,
-    /// The seed of the noise: a number, or `os` for a key of the operating system that was not stored.
-    pub seed: String,
+    /// The seed of the noise: in JSON a number, or `"os"` for a key of the operating system that was not stored.
+    pub seed: Seed,
     /// The neighbouring relation.
     pub adjacency: String,
     /// Who looks.

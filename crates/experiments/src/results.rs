@@ -1,13 +1,13 @@
 //! The folder of a result: complete or absent, and resumable in between.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use dido_mechanisms::Ledger;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::checkpoint::Checkpoint;
 use crate::error::ExperimentError;
-use crate::records::{Summary, TracePoint};
+use crate::records::Summary;
 
 /// `results/<name>/<digest>/` once the run is complete; `<digest>.partial/` with a checkpoint until then.
 #[derive(Clone, Debug)]
@@ -16,19 +16,12 @@ pub struct ResultFolder {
     partial: PathBuf,
 }
 
-/// Where an interrupted run goes on. It holds released values only.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint {
-    /// The next round.
-    pub round: u32,
-    /// What the algorithm keeps between rounds.
-    pub state: Vec<Vec<f64>>,
-    /// What has been released.
-    pub ledger: Ledger,
-    /// The trace so far.
-    pub trace: Vec<TracePoint>,
-    /// Seconds spent in the rounds so far.
-    pub seconds: f64,
+/// A result that is being made. No other process can work on it meanwhile.
+#[derive(Debug)]
+pub struct Unfinished {
+    folder: ResultFolder,
+    /// Held as long as this value lives.
+    _lock: File,
 }
 
 /// A fact about the data that must not leave the machine: it is computed from records without noise.
@@ -60,42 +53,83 @@ impl ResultFolder {
         &self.complete
     }
 
-    /// The summary of a complete result, if there is one.
+    /// The summary of a complete result, if there is one, with the folder it lies in now.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If it cannot be read, or a result without one is in the way.
     pub fn summary(&self) -> Result<Option<Summary>, ExperimentError> {
-        read_json(&self.complete.join("summary.json"))
+        let path = self.complete.join("summary.json");
+        let summary = read_json::<Summary>(&path)?;
+        if summary.is_none() && self.complete.exists() {
+            return Err(ExperimentError::Damaged { path, reason: "it is missing".to_owned() });
+        }
+        Ok(summary.map(|summary| Summary { results: self.complete.display().to_string(), ..summary }))
     }
 
-    /// What is known of the data behind a complete or interrupted result.
+    /// What is known of the data behind a complete result or a checkpoint.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn local(&self) -> Result<Option<Local>, ExperimentError> {
-        match read_json(&self.complete.join("local.json"))? {
-            Some(local) => Ok(Some(local)),
-            None => read_json(&self.partial.join("local.json")),
+        match read_json(&self.complete.join(LOCAL))? {
+            None if self.partial.join(CHECKPOINT).exists() => read_json(&self.partial.join(LOCAL)),
+            local => Ok(local),
         }
     }
 
-    /// The checkpoint of an interrupted run, if there is one.
+    /// Begins a result, or goes on with an interrupted one unless `afresh`.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the folder cannot be written, or another process is at it.
+    pub fn begin(&self, local: &Local, afresh: bool) -> Result<Unfinished, ExperimentError> {
+        let path = &self.partial;
+        fs::create_dir_all(path).map_err(|e| file_error(path, &e))?;
+        let lock = File::create(path.join(LOCK)).map_err(|e| file_error(&path.join(LOCK), &e))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(ExperimentError::Busy { path: path.clone() }),
+            Err(TryLockError::Error(e)) => return Err(file_error(&path.join(LOCK), &e)),
+        }
+        let unfinished = Unfinished { folder: self.clone(), _lock: lock };
+        if afresh {
+            remove(&path.join(CHECKPOINT))?;
+        }
+        unfinished.write(LOCAL, &json(local))?;
+        Ok(unfinished)
+    }
+}
+
+const CHECKPOINT: &str = "checkpoint.json";
+const LOCAL: &str = "local.json";
+const LOCK: &str = "lock";
+
+impl Unfinished {
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.folder.partial
+    }
+
+    /// Where the run goes on, if it was interrupted.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be read.
     pub fn checkpoint(&self) -> Result<Option<Checkpoint>, ExperimentError> {
-        read_json(&self.partial.join("checkpoint.json"))
+        read_json(&self.path().join(CHECKPOINT))
+    }
+
+    /// The error for a checkpoint that does not make sense.
+    pub fn damaged_checkpoint(&self, reason: String) -> ExperimentError {
+        ExperimentError::Damaged { path: self.path().join(CHECKPOINT), reason }
     }
 
     /// Stores a checkpoint in place of the one before, in one step.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn store(&self, checkpoint: &Checkpoint, local: &Local) -> Result<(), ExperimentError> {
-        self.write("local.json", &json(local))?;
-        self.write("checkpoint.json.new", &json(checkpoint))?;
-        let from = self.partial.join("checkpoint.json.new");
-        fs::rename(&from, self.partial.join("checkpoint.json")).map_err(|e| file_error(&from, &e))
+    pub fn store(&self, checkpoint: &Checkpoint) -> Result<(), ExperimentError> {
+        let new = format!("{CHECKPOINT}.new");
+        self.write(&new, &json(checkpoint))?;
+        rename(&self.path().join(new), &self.path().join(CHECKPOINT))
     }
 
     /// Writes one file of the result.
@@ -103,8 +137,7 @@ impl ResultFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, name: &str, contents: &str) -> Result<(), ExperimentError> {
-        fs::create_dir_all(&self.partial).map_err(|e| file_error(&self.partial, &e))?;
-        let path = self.partial.join(name);
+        let path = self.path().join(name);
         fs::write(&path, contents).map_err(|e| file_error(&path, &e))
     }
 
@@ -112,29 +145,31 @@ impl ResultFolder {
     ///
     /// # Errors
     /// If the folder cannot be renamed.
-    pub fn complete(&self) -> Result<(), ExperimentError> {
-        let checkpoint = self.partial.join("checkpoint.json");
-        if checkpoint.exists() {
-            fs::remove_file(&checkpoint).map_err(|e| file_error(&checkpoint, &e))?;
+    pub fn complete(self) -> Result<(), ExperimentError> {
+        for name in [CHECKPOINT, LOCK] {
+            remove(&self.path().join(name))?;
         }
-        let old = self.complete.with_extension("old");
-        if self.complete.exists() {
-            fs::rename(&self.complete, &old).map_err(|e| file_error(&self.complete, &e))?;
+        let ResultFolder { complete, partial } = &self.folder;
+        let old = complete.with_extension("old");
+        if complete.exists() {
+            remove(&old)?;
+            rename(complete, &old)?;
         }
-        fs::rename(&self.partial, &self.complete).map_err(|e| file_error(&self.partial, &e))?;
-        if old.exists() {
-            fs::remove_dir_all(&old).map_err(|e| file_error(&old, &e))?;
-        }
-        Ok(())
+        rename(partial, complete)?;
+        remove(&old)
     }
 
-    /// Removes what an interrupted run left.
+    /// Leaves nothing behind.
     ///
     /// # Errors
-    /// If it cannot be removed.
-    pub fn discard_partial(&self) -> Result<(), ExperimentError> {
-        if self.partial.exists() {
-            fs::remove_dir_all(&self.partial).map_err(|e| file_error(&self.partial, &e))?;
+    /// If the folder cannot be removed.
+    pub fn abandon(self) -> Result<(), ExperimentError> {
+        remove(self.path())?;
+        // The folders above go too, unless there is something else in them.
+        for parent in self.path().ancestors().skip(1).take(2) {
+            if fs::remove_dir(parent).is_err() {
+                break;
+            }
         }
         Ok(())
     }
@@ -149,12 +184,26 @@ pub fn json(value: &impl Serialize) -> String {
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ExperimentError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(file_error(path, &e)),
     };
-    serde_json::from_str(&text).map(Some).map_err(|e| file_error(path, &e))
+    let damaged = |e: serde_json::Error| ExperimentError::Damaged { path: path.to_owned(), reason: e.to_string() };
+    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+}
+
+/// Removes a file or a folder with all that is in it, if it is there.
+fn remove(path: &Path) -> Result<(), ExperimentError> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(file_error(path, &e)),
+        _ => Ok(()),
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), ExperimentError> {
+    fs::rename(from, to).map_err(|e| file_error(from, &e))
 }
 
 fn file_error(path: &Path, reason: &impl std::fmt::Display) -> ExperimentError {

@@ -1,8 +1,10 @@
 //! Closed convex sets and the Euclidean projection on them.
 
+#![expect(clippy::inline_always, reason = "the body of a kernel is inlined into each instruction set")]
+
 use serde::{Deserialize, Serialize};
 
-use crate::Rows;
+use crate::{Rows, kernel};
 
 /// What is wrong with a set.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -49,16 +51,6 @@ impl L2Ball {
     pub fn radius(self) -> f64 {
         self.radius
     }
-
-    fn project(self, x: &mut [f64]) {
-        let norm = norm(x);
-        if norm > self.radius {
-            let shrink = self.radius / norm;
-            for v in x {
-                *v *= shrink;
-            }
-        }
-    }
 }
 
 /// The box `{x : lower_k <= x_k <= upper_k}`.
@@ -83,12 +75,6 @@ impl Box {
             }
         }
         Ok(Self { lower, upper })
-    }
-
-    fn project(&self, x: &mut [f64]) {
-        for ((v, &l), &u) in x.iter_mut().zip(&self.lower).zip(&self.upper) {
-            *v = v.clamp(l, u);
-        }
     }
 
     fn radius(&self) -> f64 {
@@ -143,22 +129,126 @@ impl Set {
     /// If the set prescribes another dimension than the rows have.
     pub fn project(&self, x: &mut Rows) {
         let dim = x.shape().dim;
-        assert!(self.dim().is_none_or(|d| d == dim), "rows of dimension {dim}, a set of dimension {:?}", self.dim());
-        for row in x.as_mut_slice().chunks_exact_mut(dim) {
-            self.project_row(row);
-        }
+        self.check(dim);
+        self.project_all(dim, x.as_mut_slice());
     }
 
-    /// Replaces one point by the nearest point of the set.
+    /// Replaces one point by the nearest point of the set: the bits of a row in a bundle.
+    ///
+    /// # Panics
+    /// If the set prescribes another dimension than the point has.
     pub fn project_row(&self, x: &mut [f64]) {
+        self.check(x.len());
+        self.project_all(x.len(), x);
+    }
+
+    fn check(&self, dim: usize) {
+        assert!(self.dim().is_none_or(|d| d == dim), "points of dimension {dim}, a set of dimension {:?}", self.dim());
+    }
+
+    fn project_all(&self, dim: usize, rows: &mut [f64]) {
         match self {
+            _ if dim == 0 => {}
             Self::Whole => {}
-            Self::L2Ball(ball) => ball.project(x),
-            Self::Box(b) => b.project(x),
+            Self::L2Ball(ball) => project_on_ball(ball.radius, dim, rows),
+            Self::Box(b) => project_on_box(&b.lower, &b.upper, rows),
         }
     }
 }
 
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+kernel! {
+    fn project_on_ball(radius: f64, dim: usize, rows: &mut [f64]) = project_on_ball_loop;
+}
+
+#[inline(always)]
+fn project_on_ball_loop(radius: f64, dim: usize, rows: &mut [f64]) {
+    for row in rows.chunks_exact_mut(dim) {
+        let norm = squares(row).sqrt();
+        if norm > radius {
+            let shrink = radius / norm;
+            for x in row {
+                *x *= shrink;
+            }
+        }
+    }
+}
+
+/// The sum of squares. Eight sums, of the entries with equal index modulo 8, keep eight additions going at once; they
+/// are added pairwise at the end, always in this order.
+#[inline(always)]
+fn squares(x: &[f64]) -> f64 {
+    let (chunks, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += x * x;
+        }
+    }
+    for (sum, x) in sums.iter_mut().zip(rest) {
+        *sum += x * x;
+    }
+    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+}
+
+kernel! {
+    fn project_on_box(lower: &[f64], upper: &[f64], rows: &mut [f64]) = project_on_box_loop;
+}
+
+#[inline(always)]
+fn project_on_box_loop(lower: &[f64], upper: &[f64], rows: &mut [f64]) {
+    for row in rows.chunks_exact_mut(lower.len()) {
+        for ((x, &l), &u) in row.iter_mut().zip(lower).zip(upper) {
+            // As `clamp`, which checks the order of the bounds for each number; NaN stays.
+            let raised = if *x < l { l } else { *x };
+            *x = if raised > u { u } else { raised };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    /// The loops called directly are compiled for the baseline of the target, the kernels for this machine. Thirds
+    /// are not exact, so any other order of the sums, or a fused operation, would show.
+    #[test]
+    fn the_bits_depend_neither_on_the_instruction_set_nor_on_the_other_rows() {
+        for dim in [1, 7, 8, 19, 50] {
+            let shape = Shape { nodes: 5, lanes: 2, dim };
+            let points: Vec<f64> = (0..shape.len()).map(|k| ((k * 37 % 101) as f64 - 50.0) / 3.0).collect();
+            let cuboid = Box::new(vec![-5.0; dim], vec![1.0 / 3.0; dim]).unwrap();
+            for set in [Set::from(L2Ball::new(10.0).unwrap()), Set::from(cuboid)] {
+                let mut bundle = Rows::from_vec(shape, points.clone());
+                set.project(&mut bundle);
+                let mut plain = points.clone();
+                match &set {
+                    Set::Whole => {}
+                    Set::L2Ball(ball) => project_on_ball_loop(ball.radius, dim, &mut plain),
+                    Set::Box(b) => project_on_box_loop(&b.lower, &b.upper, &mut plain),
+                }
+                assert_eq!(bundle.as_slice(), plain);
+                let mut alone = points.clone();
+                alone.chunks_exact_mut(dim).for_each(|row| set.project_row(row));
+                assert_eq!(bundle.as_slice(), alone);
+                assert_ne!(alone, points);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        let cuboid = Set::from(Box::new(vec![0.0; 2], vec![1.0; 2]).unwrap());
+        for set in [Set::from(L2Ball::new(1.0).unwrap()), cuboid, Set::Whole] {
+            let mut point = [f64::NAN, 0.5];
+            set.project_row(&mut point);
+            assert!(point[0].is_nan());
+        }
+    }
+
+    #[test]
+    fn points_without_coordinates_are_left_alone() {
+        let mut empty = Rows::zeros(Shape { nodes: 3, lanes: 1, dim: 0 });
+        Set::from(L2Ball::new(1.0).unwrap()).project(&mut empty);
+    }
 }

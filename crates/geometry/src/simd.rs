@@ -30,6 +30,7 @@ macro_rules! kernel {
         $vis fn $name($($arg: $ty),*) $(-> $ret)? {
             // Not a closure: the shim that calls one is not inlined into the code compiled for the instruction set.
             struct Call<T>(T);
+            #[allow(unused_parens, reason = "`()` without a return type, else parentheses around it")]
             impl $crate::simd::pulp::WithSimd for Call<($($ty,)*)> {
                 type Output = ($($ret)?);
                 #[inline(always)]

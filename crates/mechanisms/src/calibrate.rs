@@ -30,11 +30,13 @@ pub fn laplace_multiplier(ratios: &[f64], dim: usize, budget: Budget) -> Result<
             (Unit::Epsilon, cap) => (dim as f64).sqrt() * ratios.iter().map(|r| r / largest).sum::<f64>() / cap,
             (Unit::Rho, cap) => (ratios.iter().map(|r| (r / largest).powi(2)).sum::<f64>() / (2.0 * cap)).sqrt(),
         };
-    // Each release rounds its scale, its loss and the sum: a few units in the last place of the total.
-    let margin = 1.0 + 4.0 * (ratios.len() as f64 + 8.0) * f64::EPSILON;
-    let mut multiplier = exact * margin;
+    // Each release rounds its scale, its loss and the sum: a few units in the last place of the total. Where that is not
+    // enough (subnormal numbers, losses that overflow) the margin doubles, so that the search always ends.
+    let mut margin = 4.0 * (ratios.len() as f64 + 8.0) * f64::EPSILON;
+    let mut multiplier = exact * (1.0 + margin);
     while !passes(multiplier, ratios, dim, budget)? {
-        multiplier = (multiplier * margin).next_up();
+        margin *= 2.0;
+        multiplier = (multiplier * (1.0 + margin)).next_up();
     }
     Ok(multiplier)
 }

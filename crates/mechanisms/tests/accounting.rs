@@ -2,8 +2,9 @@
 //! implementations in high precision.
 
 use dido_mechanisms::accountants::{Accountant, Conversion, Pure, Zcdp, epsilon_of_rho};
+use dido_mechanisms::calibrate::laplace_multiplier;
 use dido_mechanisms::least_squares::{PublishedTheorem, l2_sensitivity, published_epsilon};
-use dido_mechanisms::{Adjacency, Adversary, Entry, Event, Ledger, MechanismError, Norm, Sensitivity};
+use dido_mechanisms::{Adjacency, Adversary, Budget, Entry, Event, Filter, Ledger, MechanismError, Norm, Sensitivity};
 
 const OPTIMAL: Zcdp = Zcdp { conversion: Conversion::Optimal };
 const SIMPLE: Zcdp = Zcdp { conversion: Conversion::Simple };
@@ -215,4 +216,29 @@ fn what_makes_no_sense_is_refused() {
         assert!(matches!(OPTIMAL.bound(&GOLDEN.ledger(), delta), Err(MechanismError::Delta(_))));
         assert!(matches!(SIMPLE.bound(&GOLDEN.ledger(), delta), Err(MechanismError::Delta(_))));
     }
+}
+
+/// Budgets and ratios at the ends of the number range: the search for a multiplier ends, and what it finds passes.
+#[test]
+fn calibration_ends_at_the_extremes() {
+    let mut passed = 0;
+    for epsilon in [1e-300, 1e-9, 1.0, 1e9, 1e150, 1e308] {
+        for delta in [0.0, 1e-300, 1e-5, 0.999] {
+            for ratio in [1e-300, 1e-150, 1.0, 1e150] {
+                let budget = Budget::new(epsilon, delta).unwrap();
+                // Some combinations need a scale beyond the numbers: they are refused.
+                let Ok(multiplier) = laplace_multiplier(&[ratio; 3], 2, budget) else { continue };
+                let sensitivity = Sensitivity::new(ratio, Norm::L2, Adjacency::ReplaceRecord).unwrap();
+                let mut filter = Filter::new(budget);
+                for _ in 0..3 {
+                    let event = Event::Laplace { sensitivity, dim: 2, scale: multiplier };
+                    filter
+                        .charge(&event)
+                        .unwrap_or_else(|e| panic!("epsilon {epsilon} delta {delta} ratio {ratio}: {e}"));
+                }
+                passed += 1;
+            }
+        }
+    }
+    assert!(passed > 60, "{passed} of 96");
 }

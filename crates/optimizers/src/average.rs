@@ -25,10 +25,7 @@ impl TailAverage {
             return;
         }
         let weight = 1.0 / (f64::from(round - self.from) + 1.0);
-        let mean = self.mean.rows_mut().as_mut_slice();
-        for (mean, x) in mean.iter_mut().zip(value.rows().as_slice()) {
-            *mean += weight * (x - *mean);
-        }
+        move_towards(weight, value.rows().as_slice(), self.mean.rows_mut().as_mut_slice());
     }
 
     /// The mean so far.
@@ -39,6 +36,19 @@ impl TailAverage {
     /// The mean, to be restored from a checkpoint.
     pub fn state(&mut self) -> &mut Public {
         &mut self.mean
+    }
+}
+
+dido_geometry::kernel! {
+    /// `mean <- mean + weight (x - mean)`.
+    fn move_towards(weight: f64, x: &[f64], mean: &mut [f64]) = move_towards_loop;
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the body of a kernel is inlined into each instruction set")]
+fn move_towards_loop(weight: f64, x: &[f64], mean: &mut [f64]) {
+    for (mean, x) in mean.iter_mut().zip(x) {
+        *mean += weight * (x - *mean);
     }
 }
 

@@ -21,6 +21,9 @@ pub fn run(
     rounds: Range<u32>,
     mut observe: impl FnMut(u32, &mut dyn Algorithm, &Parties) -> bool,
 ) -> Result<(), Stop> {
+    if network.nodes() != parties.shape().nodes {
+        return Err(Stop::Nodes { network: network.nodes(), parties: parties.shape().nodes });
+    }
     for round in rounds {
         algorithm.round(&mut Node { round, parties, network, noise })?;
         if !observe(round, algorithm, parties) {
@@ -68,6 +71,9 @@ impl Network for Silent {
 ///
 /// # Errors
 /// What would stop the run: above all a budget that is too small.
+///
+/// # Panics
+/// Never: the gate is made from the declaration.
 pub fn plan(
     declaration: &LeastSquaresDeclaration,
     adjacency: Adjacency,
@@ -78,7 +84,8 @@ pub fn plan(
     build: impl FnOnce(&Parties) -> Box<dyn Algorithm>,
 ) -> Result<Ledger, Stop> {
     let gate = Gate::plan(adjacency, adversary, declaration.class_of(), budget);
-    let mut parties = Parties::without_data(declaration.clone(), 1, gate);
+    let mut parties =
+        Parties::without_data(declaration.clone(), 1, gate).expect("the gate was made from this declaration");
     let mut algorithm = build(&parties);
     let mut silent = Silent { nodes: declaration.nodes() };
     run(algorithm.as_mut(), &mut parties, &mut silent, noise, 0..rounds, |_, _, _| true)?;

@@ -60,6 +60,9 @@ pub enum OptimizerError {
         /// How many there should be.
         declared: usize,
     },
+    /// The gate keeps a ledger for other classes of nodes than were declared.
+    #[error("the gate and the declaration put the nodes into different classes")]
+    Classes,
     /// Data that cannot be used.
     #[error(transparent)]
     Problem(#[from] ProblemError),
@@ -79,6 +82,14 @@ pub enum Stop {
     Unbounded {
         /// The round.
         round: u32,
+    },
+    /// The network joins other nodes than those that are played.
+    #[error("the network has {network} nodes, the run has {parties}")]
+    Nodes {
+        /// Nodes of the network.
+        network: usize,
+        /// Parties of the run.
+        parties: usize,
     },
     /// A value left the finite numbers.
     #[error("node {node} diverged in round {round}: coordinate {coordinate} of lane {lane} is not finite")]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dido_geometry::{Pool, Rows, Shape, parallel};
-use dido_mechanisms::{Adjacency, Batch, Gate, Norm, Private, Public};
+use dido_mechanisms::{Adjacency, Batch, Gate, Ledger, Norm, Private, Public};
 use dido_problems::{LeastSquares, Objective, Shard};
 
 use crate::{LeastSquaresDeclaration, OptimizerError, Stop};
@@ -27,7 +27,7 @@ impl Parties {
     /// Parties with data, one shard per node, that go through `gate`.
     ///
     /// # Errors
-    /// If the shards are not what the declaration says.
+    /// If the shards are not what the declaration says, or the gate is for other nodes.
     pub fn new(
         declaration: LeastSquaresDeclaration,
         shards: &[Shard],
@@ -35,11 +35,18 @@ impl Parties {
         gate: Gate,
     ) -> Result<Self, OptimizerError> {
         let objective: LeastSquares = declaration.objective(shards, lanes)?;
-        Ok(Self::assemble(declaration, Some(Box::new(objective)), lanes, gate))
+        Self::assemble(declaration, Some(Box::new(objective)), lanes, gate)
     }
 
     /// Parties of the declared shape without data, for a dry run. The gradient is zero.
-    pub fn without_data(declaration: LeastSquaresDeclaration, lanes: usize, gate: Gate) -> Self {
+    ///
+    /// # Errors
+    /// If the gate is for other nodes.
+    pub fn without_data(
+        declaration: LeastSquaresDeclaration,
+        lanes: usize,
+        gate: Gate,
+    ) -> Result<Self, OptimizerError> {
         Self::assemble(declaration, None, lanes, gate)
     }
 
@@ -48,9 +55,13 @@ impl Parties {
         objective: Option<Box<dyn Objective>>,
         lanes: usize,
         gate: Gate,
-    ) -> Self {
+    ) -> Result<Self, OptimizerError> {
+        let ledger = gate.ledger();
+        if ledger.classes != Ledger::new(ledger.adjacency, ledger.adversary, declaration.class_of()).classes {
+            return Err(OptimizerError::Classes);
+        }
         let shape = Shape { nodes: declaration.nodes(), lanes, dim: declaration.dim() };
-        Self { declaration, objective, gate, shape, pool: Pool::new(), sensitivity: (f64::NAN, Arc::new([])) }
+        Ok(Self { declaration, objective, gate, shape, pool: Pool::new(), sensitivity: (f64::NAN, Arc::new([])) })
     }
 
     /// Nodes, lanes and coordinates.

@@ -5,7 +5,8 @@ mod common;
 use common::problem;
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Budget, Event, Gate, MechanismError, Pure, Zcdp};
 use dido_optimizers::{
-    Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, Parties, ProjectedDgd, Schedule, Stop, plan, run,
+    Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, OptimizerError, Parties, ProjectedDgd, Schedule, Stop,
+    plan, run,
 };
 use dido_problems::{RecordBounds, Weighting};
 use dido_topology::{families, weights};
@@ -155,4 +156,24 @@ fn a_foreign_ledger_is_refused() {
     for foreign in [ledger(Adjacency::ReplaceNode, &[0; 4]), ledger(Adjacency::ReplaceRecord, &[0, 0, 0, 1])] {
         assert_eq!(parties.gate_mut().resume(foreign, 0), Err(MechanismError::OtherLedger));
     }
+}
+
+/// Parties, gate and network of different sizes or classes do not run together.
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let problem = problem(7, 4, 6, DIM, Weighting::Pooled);
+    for class_of in [vec![0; 3], vec![0, 0, 1, 1]] {
+        let gate = Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, &class_of, None);
+        let refused = Parties::new(problem.declaration.clone(), &problem.shards, 1, gate);
+        assert!(matches!(refused, Err(OptimizerError::Classes)));
+    }
+    let gate = || Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, &[0; 4], None);
+    let too_few = Parties::new(problem.declaration.clone(), &problem.shards[..3], 1, gate());
+    assert!(matches!(too_few, Err(OptimizerError::Count { what: "shards", found: 3, declared: 4 })));
+
+    let mut parties = Parties::new(problem.declaration.clone(), &problem.shards, 1, gate()).unwrap();
+    let mut dgd = Dgd::new(Schedule::constant(0.1), 0, parties.start(&[0.0; DIM]));
+    let mut network = InProcess::new(weights::metropolis(&families::ring(5).unwrap()));
+    let stop = run(&mut dgd, &mut parties, &mut network, &Noise::None, 0..1, |_, _, _| true);
+    assert!(matches!(stop, Err(Stop::Nodes { network: 5, parties: 4 })));
 }

@@ -25,8 +25,8 @@ pub(super) fn plan() -> Plan {
             value: Some(0.002_345_6),
             norm: "L2".into(),
             l1: Some(0.008_125_6),
-            derivation: "step 0.5 x (nodes / records = 16 / 18432) x D*(P = R_x^2 B = 4.5, Q = R_x R_y = 1.5) = \
-                         0.5 x 0.000868 x 5.404"
+            derivation: "step(t) * s * D*, with s = parties / records = 0.000868; D*(P, Q) = 5.404 for P = R_x^2 B = \
+                         4.5 and Q = R_x R_y = 1.5; L1 = sqrt(12) L2"
                 .into(),
         },
         mechanism: "laplace".into(),
@@ -51,7 +51,7 @@ pub(super) fn summary() -> Summary {
         nodes: 16,
         rounds: 300,
         lanes: 4,
-        seed: "20240229".into(),
+        seed: crate::config::Seed::Number(20_240_229),
         adjacency: "replace-record".into(),
         adversary: "all-messages".into(),
         delta: 1e-6,

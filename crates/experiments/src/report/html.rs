@@ -8,6 +8,7 @@ use super::{
     text::lanes,
     wording::{NOT_COVERED, accountings, budget, caveats, escape, finding, noise, releases, sensitivity},
 };
+use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
 
 mod markup;
@@ -189,7 +190,10 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         }
         _ => String::new(),
     };
-    let seed = if summary.seed == "os" { "a key of the operating system, not stored" } else { &summary.seed };
+    let seed = match summary.seed {
+        Seed::Os => "a key of the operating system, not stored".to_owned(),
+        Seed::Number(seed) => seed.to_string(),
+    };
     let mut out = "<section>\n<h2>Set-up</h2>\n".to_owned();
     out += &facts(&[
         ("Algorithm", plan.algorithm.clone()),
@@ -199,7 +203,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
         ("Step size", schedule(&plan.step)),
         ("Lanes", summary.lanes.to_string()),
-        ("Seed of the noise", seed.to_owned()),
+        ("Seed of the noise", seed),
         ("Digest of the specification", summary.digest.clone()),
         ("Time in the rounds", format!("{} s", significant(summary.seconds))),
     ]);

@@ -18,6 +18,8 @@ pub mod text;
 mod number;
 mod wording;
 
+pub(crate) use number::significant;
+
 #[cfg(test)]
 mod fixture;
 

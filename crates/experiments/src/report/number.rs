@@ -1,7 +1,7 @@
 //! Numbers as a reader wants them: four significant digits, bounds rounded up.
 
 /// Four significant digits without trailing zeros; exponents outside `1e-4 .. 1e7`.
-pub(super) fn significant(x: f64) -> String {
+pub(crate) fn significant(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".to_owned() } else { x.to_string() };
     }
@@ -26,6 +26,8 @@ pub(super) fn bound(x: f64) -> String {
 
 /// A score to four decimals, as tables align it; a huge one with an exponent.
 pub(super) fn score(x: f64) -> String {
+    // No score is shown as -0.0000.
+    let x = if x.abs() < 5e-5 { 0.0 } else { x };
     if x.abs() < 1e5 { format!("{x:.4}") } else { format!("{x:.3e}") }
 }
 
@@ -92,6 +94,12 @@ mod tests {
             let shown: f64 = bound(x).parse().unwrap();
             assert!(shown >= x && shown <= x * 1.0011, "{x} shown as {shown}");
         }
+    }
+
+    #[test]
+    fn scores_align_and_have_no_negative_zero() {
+        assert_eq!([0.398_24, -0.001, -0.000_01, -0.000_06].map(score), ["0.3982", "-0.0010", "0.0000", "-0.0001"]);
+        assert_eq!(score(-1e200), "-1.000e200");
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub fn plan(plan: &Plan) -> String {
     page.item("adjacency", &format!("{}: {}", plan.adjacency, plan.adjacency_in_words));
     page.item("adversary", &format!("{}: {}", plan.adversary, plan.adversary_in_words));
     page.item("sensitivity", &sensitivity(plan));
-    page.item("", &plan.sensitivity.derivation);
+    for step in plan.sensitivity.derivation.split("; ") {
+        page.item("", step);
+    }
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
     page.heading("Epsilon");
@@ -241,11 +243,11 @@ mod tests {
                 "to whom neighbours on the graph",
                 "adjacency replace-record: one record",
                 "adversary all-messages: sees every message",
-                "sensitivity 0.002346 in L2 (0.008126 in L1), the largest over rounds and nodes step 0.5 x",
+                "sensitivity 0.002346 in L2 (0.008126 in L1), the largest over rounds and nodes step(t) * s * D*, with s =",
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
                 "pure, delta = 0 12.35 exact sum of the losses of all releases",
                 "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
-                "published constant 451.3 pure, as published; for comparison only",
+                "published constant 451.3 pure, paper A (record: n_M = 1), to compare",
                 "budget epsilon 1.25 at delta 1e-6",
                 "step size 0.25, constant",
                 "* The scale was calibrated to 80 % of the budget.",
@@ -314,7 +316,7 @@ mod tests {
             ],
         );
         let mut secret = fixture::summary();
-        secret.seed = "os".into();
+        secret.seed = crate::config::Seed::Os;
         secret.lanes = 1;
         let text = summary(&secret, &fixture::plan());
         has(&text, &["came from the operating system and was not stored"]);

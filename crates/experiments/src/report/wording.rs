@@ -1,6 +1,7 @@
 //! Sentences that the printed text and the page share, so that they cannot disagree.
 
 use super::number::{bound, count, schedule, score, significant};
+use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
 
 /// What a reader must not take for protected.
@@ -46,7 +47,7 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
         Accounting {
             name: "published constant".to_owned(),
             value: epsilon.published.map_or_else(|| "does not apply".to_owned(), bound),
-            meaning: "pure, as published; for comparison only",
+            meaning: "pure, paper A (record: n_M = 1), to compare",
             budgeted: false,
         },
     ]
@@ -95,7 +96,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {
         return vec!["No noise was added: nothing in these files is private.".to_owned()];
     }
-    let origin = if summary.seed == "os" {
+    let origin = if summary.seed == Seed::Os {
         "The key of the noise came from the operating system and was not stored.".to_owned()
     } else {
         format!(

@@ -88,7 +88,9 @@ fn multiply_loop(tiles: &[f64], x: &[f64], out: &mut [f64]) {
         let mut own = Tile::default();
         forward(tile, &x_last, &mut own);
         add_reduced(&own, &mut out_last);
-        out_end.copy_from_slice(&out_last[..out_end.len()]);
+        for (out, last) in out_end.iter_mut().zip(out_last) {
+            *out = last;
+        }
     }
 }
 
@@ -117,11 +119,15 @@ fn add_reduced(own: &Tile, out: &mut Chunk) {
     }
 }
 
+/// The last, shorter chunk filled up with zeros. A copy of variable length would be a call for each node.
 #[inline(always)]
 fn padded(end: &[f64]) -> Chunk {
-    let mut chunk = Chunk::default();
-    chunk[..end.len()].copy_from_slice(end);
-    chunk
+    match *end {
+        [a] => [a, 0.0, 0.0, 0.0],
+        [a, b] => [a, b, 0.0, 0.0],
+        [a, b, c] => [a, b, c, 0.0],
+        _ => Chunk::default(),
+    }
 }
 
 #[cfg(test)]

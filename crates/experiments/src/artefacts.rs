@@ -1,0 +1,85 @@
+//! The files of a result.
+
+use dido_mechanisms::{Entry, Event, Ledger};
+use serde::Serialize;
+
+use crate::error::ExperimentError;
+use crate::planning::Planned;
+use crate::records::Summary;
+use crate::report::{self, html::LedgerRow};
+use crate::results::{Unfinished, json};
+use crate::rounds::Outcome;
+use crate::spec::Spec;
+use crate::trace;
+
+/// The released model: nothing in it but what the guarantee covers.
+#[derive(Serialize)]
+struct Model {
+    name: String,
+    digest: String,
+    /// What each encoded coefficient multiplies.
+    columns: Vec<String>,
+    /// Encoded coefficients of party 0, one list per lane.
+    encoded: Vec<Vec<f64>>,
+    /// Coefficients in original units (lane 0): predicted target = intercept + sum of coefficient times value.
+    original_units: Vec<(String, f64)>,
+}
+
+/// Writes all files of the result.
+///
+/// # Errors
+/// If a picture cannot be drawn, or a file cannot be written.
+pub fn write(
+    spec: &Spec,
+    planned: &Planned,
+    unfinished: &Unfinished,
+    outcome: &Outcome,
+    summary: &Summary,
+) -> Result<(), ExperimentError> {
+    let models = &outcome.models;
+    let encoded: Vec<Vec<f64>> = (0..models.shape().lanes).map(|lane| models.row(0, lane).to_vec()).collect();
+    let model = Model {
+        name: summary.name.clone(),
+        digest: summary.digest.clone(),
+        columns: spec.schema.names(),
+        original_units: spec.schema.original_units(&encoded[0])?,
+        encoded,
+    };
+    let picture = report::plot::error(&outcome.trace, summary)?;
+    let plots = [
+        ("R² on held-out records, round by round: not covered by the guarantee", picture.clone()),
+        (
+            "Distance to the optimum (not covered by the guarantee) and between the parties",
+            report::plot::distance(&outcome.trace)?,
+        ),
+        ("Epsilon spent", report::plot::spending(&outcome.trace, &planned.plan)?),
+    ];
+    let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
+    unfinished.write("spec.toml", &spec.toml())?;
+    unfinished.write("summary.json", &json(summary))?;
+    unfinished.write("trace.csv", &trace::csv(&outcome.trace))?;
+    unfinished.write("ledger.json", &json(&outcome.ledger))?;
+    unfinished.write("model.json", &json(&model))?;
+    unfinished.write("error.svg", &picture)?;
+    unfinished.write("report.html", &page)
+}
+
+/// The ledger as the report shows it.
+fn ledger_rows(ledger: &Ledger) -> Vec<LedgerRow> {
+    let row = |nodes: &[usize], entry: &Entry| {
+        let (mechanism, scale, sensitivity) = match entry.event {
+            Event::Laplace { sensitivity, scale, .. } => ("laplace", Some(scale), Some(sensitivity)),
+            Event::NonPrivate => ("none", None, None),
+        };
+        LedgerRow {
+            nodes: nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+            rounds: (entry.first, entry.last),
+            releases: entry.releases,
+            mechanism: mechanism.to_owned(),
+            scale,
+            sensitivity: sensitivity.map(|s| s.value),
+            norm: sensitivity.map_or(String::new(), |s| format!("{:?}", s.norm)),
+        }
+    };
+    ledger.classes.iter().flat_map(|class| class.entries.iter().map(move |entry| row(&class.nodes, entry))).collect()
+}

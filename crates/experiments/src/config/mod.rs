@@ -1,0 +1,65 @@
+//! The TOML of an experiment, key for key. Nothing is checked here but the spelling: see [`crate::Spec`].
+//!
+//! * [`Config`]: the whole file; [`Seed`]: where the noise comes from;
+//! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`algorithm`]: `[objective]` and `[algorithm]`; [`privacy`]: `[privacy]`.
+//!
+//! Every variant of a table with a `kind` wraps a struct, so that serde refuses unknown keys there too.
+
+pub mod algorithm;
+pub mod data;
+pub mod graph;
+pub mod privacy;
+mod seed;
+
+use serde::{Deserialize, Serialize};
+
+pub use algorithm::{AlgorithmConfig, ObjectiveConfig, SetConfig, WeightingConfig};
+pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig};
+pub use graph::GraphConfig;
+pub use privacy::{AllocationConfig, NoiseConfig, PrivacyConfig};
+pub use seed::Seed;
+
+/// An experiment file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Names the result folder.
+    pub name: String,
+    /// Where the noise comes from.
+    #[serde(default)]
+    pub seed: Seed,
+    /// Independent repetitions on the same data.
+    #[serde(default = "one")]
+    pub lanes: usize,
+    /// Rounds with a release.
+    pub rounds: u32,
+    /// Rounds of plain averaging after the last release.
+    #[serde(default)]
+    pub averaging_rounds: u32,
+    /// Completed rounds between two points of the trace; by default 200 points in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observe_every: Option<u32>,
+    /// Remarks that the plan prints.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// The data and their public bounds.
+    pub data: DataConfig,
+    /// Who talks to whom.
+    pub graph: GraphConfig,
+    /// What is minimised.
+    #[serde(default)]
+    pub objective: ObjectiveConfig,
+    /// How.
+    pub algorithm: AlgorithmConfig,
+    /// What is promised.
+    pub privacy: PrivacyConfig,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A table without keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Empty {}

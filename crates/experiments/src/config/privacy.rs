@@ -1,0 +1,86 @@
+//! `[privacy]`: what is promised to whom, and the noise that keeps the promise.
+
+use dido_mechanisms::{Adjacency, Adversary};
+use dido_optimizers::Schedule;
+use serde::{Deserialize, Serialize};
+
+use super::Empty;
+
+/// `[privacy]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivacyConfig {
+    /// Which data sets are made indistinguishable.
+    pub adjacency: Adjacency,
+    /// Who looks.
+    #[serde(default)]
+    pub adversary: Adversary,
+    /// The total budget of each party.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetConfig>,
+    /// The delta at which epsilon is reported when there is no budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// The noise.
+    pub noise: NoiseConfig,
+}
+
+/// `budget`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetConfig {
+    /// Epsilon.
+    pub epsilon: f64,
+    /// Delta; 0 for pure differential privacy.
+    pub delta: f64,
+}
+
+/// `noise`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum NoiseConfig {
+    /// None: a non-private run.
+    None(Empty),
+    /// Laplace noise of given scales; the release of round `t` has scale number `t + 1`.
+    Laplace(LaplaceConfig),
+    /// As little noise as the budget allows.
+    Calibrated(CalibratedConfig),
+}
+
+/// Laplace noise of given scales.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaplaceConfig {
+    /// The scale in message `t`.
+    pub scale: Schedule,
+}
+
+/// Noise calibrated to the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalibratedConfig {
+    /// Its distribution.
+    pub mechanism: MechanismConfig,
+    /// How it is spread over the rounds.
+    #[serde(default)]
+    pub allocation: AllocationConfig,
+}
+
+/// A noise distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MechanismConfig {
+    /// Laplace.
+    Laplace,
+}
+
+/// How calibrated noise is spread over the rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocationConfig {
+    /// Least total variance: scale proportional to `step^(1/2)` under zCDP, `step^(1/3)` under pure privacy.
+    #[default]
+    Optimal,
+    /// The same scale in each round.
+    Constant,
+}

@@ -1,0 +1,169 @@
+//! The rounds of a run, observed and stored from time to time.
+
+use std::time::{Duration, Instant};
+
+use dido_geometry::Rows;
+use dido_mechanisms::{Gate, Key, Ledger};
+use dido_optimizers::{Algorithm, InProcess, Parties, agree, run as drive};
+
+use crate::algorithm;
+use crate::checkpoint::Checkpoint;
+use crate::config::Seed;
+use crate::data::Prepared;
+use crate::error::ExperimentError;
+use crate::metrics::References;
+use crate::planning::Planned;
+use crate::records::TracePoint;
+use crate::results::Unfinished;
+use crate::run::Progress;
+use crate::spec::Spec;
+use crate::trace;
+
+/// Points of the trace when nothing is said.
+const TRACE_POINTS: u32 = 200;
+
+/// What the rounds leave behind.
+pub struct Outcome {
+    /// The models of the parties, after they agreed: `nodes x lanes x dim`.
+    pub models: Rows,
+    /// What was released.
+    pub ledger: Ledger,
+    /// The observed rounds.
+    pub trace: Vec<TracePoint>,
+    /// Time in the rounds, without observing and storing.
+    pub seconds: f64,
+}
+
+/// All that the rounds of a run need.
+pub struct Rounds<'a> {
+    /// The experiment.
+    pub spec: &'a Spec,
+    /// Its plan.
+    pub planned: &'a Planned,
+    /// Its data.
+    pub data: &'a Prepared,
+    /// What the trace compares with.
+    pub references: &'a References,
+    /// Where checkpoints are stored.
+    pub unfinished: &'a Unfinished,
+    /// Time between two checkpoints.
+    pub checkpoint_every: Duration,
+}
+
+impl Rounds<'_> {
+    /// Runs all rounds that no checkpoint holds.
+    ///
+    /// # Errors
+    /// If a round is refused, or a checkpoint is damaged or cannot be written.
+    pub fn run(&self, mut progress: impl FnMut(Progress)) -> Result<Outcome, ExperimentError> {
+        let spec = self.spec;
+        let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
+        let mut algorithm = algorithm::build(spec, &parties);
+        let mut network = InProcess::new(spec.weights.clone());
+        let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
+        progress(Progress::Started);
+        if first > 0 {
+            progress(Progress::Resumed(first));
+        }
+        let rounds = spec.config.rounds;
+        let every = spec.config.observe_every.unwrap_or(rounds.div_ceil(TRACE_POINTS));
+        let mut failure = Ok(());
+        let (mut stored, mut started) = (Instant::now(), Instant::now());
+        drive(
+            algorithm.as_mut(),
+            &mut parties,
+            &mut network,
+            &self.planned.noise,
+            first..rounds,
+            |t, algorithm, parties| {
+                let completed = t + 1;
+                let observe = completed.is_multiple_of(every) || completed == rounds;
+                // A key of the operating system is not stored, so such a run cannot be resumed.
+                let store = spec.config.seed != Seed::Os && stored.elapsed() >= self.checkpoint_every;
+                if observe || store {
+                    seconds += started.elapsed().as_secs_f64();
+                }
+                if observe {
+                    failure = self.observe(completed, algorithm, parties).map(|point| trace.push(point));
+                    progress(Progress::Completed(completed));
+                }
+                if store && failure.is_ok() {
+                    failure = self.store(completed, algorithm, parties, &trace, seconds);
+                    stored = Instant::now();
+                }
+                if observe || store {
+                    started = Instant::now();
+                }
+                failure.is_ok()
+            },
+        )?;
+        failure?;
+        let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
+        let ledger = parties.gate().ledger().clone();
+        Ok(Outcome { models: models.rows().clone(), ledger, trace, seconds })
+    }
+
+    fn gate(&self) -> Result<Gate, ExperimentError> {
+        let Spec { declaration, config, budget, .. } = self.spec;
+        let keys = (0..declaration.nodes())
+            .flat_map(|node| (0..config.lanes).map(move |lane| (node, lane)))
+            .map(|(node, lane)| match config.seed {
+                Seed::Number(seed) => Ok(Key::derive(seed, index(node), index(lane))),
+                Seed::Os => Key::from_os(),
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let privacy = &config.privacy;
+        Ok(Gate::simulated(privacy.adjacency, privacy.adversary, declaration.class_of(), *budget, keys))
+    }
+
+    /// The first round to run, the trace up to it and the seconds it took.
+    fn resume(
+        &self,
+        parties: &mut Parties,
+        algorithm: &mut dyn Algorithm,
+    ) -> Result<(u32, Vec<TracePoint>, f64), ExperimentError> {
+        let Some(checkpoint) = self.unfinished.checkpoint()?.filter(|_| self.spec.config.seed != Seed::Os) else {
+            return Ok((0, vec![], 0.0));
+        };
+        let damaged = |reason: String| self.unfinished.damaged_checkpoint(reason);
+        let mut state = algorithm.state();
+        let lengths: Vec<usize> = state.iter().map(|value| value.rows().as_slice().len()).collect();
+        checkpoint.check(self.spec.config.rounds, &lengths).map_err(damaged)?;
+        // What was released cannot be talked out of the ledger.
+        if checkpoint.ledger != self.planned.ledger_after(self.spec, checkpoint.round)? {
+            return Err(damaged(format!("its ledger is not the planned one of round {}", checkpoint.round)));
+        }
+        for (value, stored) in state.iter_mut().zip(&checkpoint.state) {
+            value.rows_mut().as_mut_slice().copy_from_slice(stored);
+        }
+        parties.gate_mut().resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
+        Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds))
+    }
+
+    fn observe(
+        &self,
+        round: u32,
+        algorithm: &mut dyn Algorithm,
+        parties: &Parties,
+    ) -> Result<TracePoint, ExperimentError> {
+        let Self { spec, planned, data, references, .. } = self;
+        trace::point(spec, planned, data, references, round, algorithm.estimate().rows(), parties.gate().ledger())
+    }
+
+    fn store(
+        &self,
+        round: u32,
+        algorithm: &mut dyn Algorithm,
+        parties: &Parties,
+        trace: &[TracePoint],
+        seconds: f64,
+    ) -> Result<(), ExperimentError> {
+        let state = algorithm.state().into_iter().map(|value| value.rows().as_slice().to_vec()).collect();
+        let ledger = parties.gate().ledger().clone();
+        self.unfinished.store(&Checkpoint { round, state, ledger, trace: trace.to_vec(), seconds })
+    }
+}
+
+fn index(k: usize) -> u32 {
+    u32::try_from(k).expect("fewer than 2^32 nodes and lanes")
+}

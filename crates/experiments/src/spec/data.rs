@@ -1,0 +1,67 @@
+//! `[data]`: from columns and bounds to a schema and what the parties declare.
+
+use dido_optimizers::LeastSquaresDeclaration;
+use dido_problems::table::{Feature, Numeric, OneHot, Schema, TwoLevel};
+use dido_problems::{RecordBounds, Weighting};
+
+use super::At;
+use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, WeightingConfig};
+use crate::error::ExperimentError;
+use crate::presets;
+
+/// Counts above this are not exact as floating-point numbers.
+const MOST_RECORDS: usize = 1 << 53;
+
+pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
+    let known = data.source.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
+    at.require("data.source", known, format!("there is no data set `{}` in this program", data.source))?;
+    at.require("data.source", !data.source.is_empty(), "must name a file")?;
+    let separator = data.separator;
+    let fits = separator == '\t' || (separator.is_ascii() && !separator.is_ascii_control() && separator != '"');
+    at.require("data.separator", fits, format!("{separator:?} is not a tab or a printable ASCII character but `\"`"))?;
+    let fraction = data.held_out.fraction;
+    let inside = fraction > 0.0 && fraction < 1.0;
+    at.require("data.held_out.fraction", inside, format!("{fraction} is not between 0 and 1"))?;
+    at.require("data.records", !data.records.is_empty(), "there must be at least one party")?;
+    for (party, &records) in data.records.iter().enumerate() {
+        at.require("data.records", records > 0, format!("party {party} needs at least one record"))?;
+    }
+    let total = data.records.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)).filter(|&sum| sum <= MOST_RECORDS);
+    at.require("data.records", total.is_some(), format!("there can be at most {MOST_RECORDS} records"))
+}
+
+pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentError> {
+    let numeric = |c: &NumericConfig| Numeric {
+        column: c.column.clone(),
+        min: c.min,
+        max: c.max,
+        center: c.center,
+        scale: c.scale,
+    };
+    let features = config.data.features.iter().map(|feature| match feature {
+        FeatureConfig::Intercept(_) => Feature::Intercept,
+        FeatureConfig::Numeric(c) => Feature::Numeric(numeric(c)),
+        FeatureConfig::TwoLevel(c) => {
+            Feature::TwoLevel(TwoLevel { column: c.column.clone(), levels: c.levels.clone() })
+        }
+        FeatureConfig::OneHot(c) => {
+            Feature::OneHot(OneHot { column: c.column.clone(), levels: c.levels.clone(), value: c.value })
+        }
+    });
+    at.check("data", Schema::new(numeric(&config.data.target), features.collect()))
+}
+
+pub(super) fn declaration(
+    at: &At<'_>,
+    config: &Config,
+    schema: &Schema,
+) -> Result<LeastSquaresDeclaration, ExperimentError> {
+    let bounds = at.check("data.row_norm", RecordBounds::new(config.data.row_norm, schema.target_bound()))?;
+    let weighting = match config.objective.weighting {
+        WeightingConfig::Pooled => Weighting::Pooled,
+        WeightingConfig::NodeMean => Weighting::NodeMean,
+        WeightingConfig::Sum => Weighting::Sum,
+    };
+    let records = config.data.records.clone();
+    at.check("data.records", LeastSquaresDeclaration::new(schema.dim(), bounds, weighting, records))
+}

@@ -1,0 +1,38 @@
+//! The name of a specification.
+
+use std::path::Path;
+
+use dido_topology::Graph;
+use sha2::{Digest, Sha256};
+
+use crate::config::{Config, GraphConfig};
+
+/// The first twelve hexadecimal digits of the SHA-256 of the specification and the version of this program.
+///
+/// Files count by their names, not by the folders they lie in; the edges of a graph file are public and count too. The
+/// data do not: the name of a result folder is public.
+pub(super) fn digest(config: &Config, graph: &Graph) -> String {
+    let mut named = config.clone();
+    let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    if !config.data.source.starts_with("builtin:") {
+        named.data.source = file_name(Path::new(&config.data.source)).unwrap_or_default();
+    }
+    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
+    if let GraphConfig::EdgeList(list) = &mut named.graph {
+        list.file = file_name(&list.file).unwrap_or_default().into();
+        for (i, j) in graph.edges() {
+            hash.update(format!("{i}-{j} "));
+        }
+    }
+    let text = toml::to_string(&named).expect("a parsed configuration has a TOML form");
+    hexadecimal(&hash.chain_update(text).finalize()[..6])
+}
+
+/// The digits of a hash.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}

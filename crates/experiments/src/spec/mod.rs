@@ -1,0 +1,146 @@
+//! From a [`Config`] to a [`Spec`]: after this, every value is valid.
+
+//!
+//! One module for each table of the file, as in [`crate::config`].
+
+mod algorithm;
+mod data;
+mod digest;
+mod graph;
+mod privacy;
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use dido_geometry::Set;
+use dido_mechanisms::Budget;
+use dido_optimizers::{LeastSquaresDeclaration, Schedule};
+use dido_problems::table::Schema;
+use dido_topology::{MixingMatrix, weights};
+
+use crate::config::{Config, GraphConfig};
+use crate::error::ExperimentError;
+use crate::file::Loaded;
+
+pub(crate) use digest::hexadecimal;
+
+/// A valid experiment.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The file it comes from, with defaults filled in.
+    pub config: Config,
+    /// What messages call that file.
+    pub file: String,
+    /// Relative paths start here.
+    pub folder: PathBuf,
+    /// Twelve hexadecimal digits that stand for the whole specification.
+    pub digest: String,
+    /// How a line of the file becomes a record.
+    pub schema: Schema,
+    /// What the parties declare.
+    pub declaration: LeastSquaresDeclaration,
+    /// The mixing weights.
+    pub weights: MixingMatrix,
+    /// The set of the algorithm: the whole space where it has none.
+    pub set: Set,
+    /// The step sizes.
+    pub step: Schedule,
+    /// The round whose release is the first to enter the answer.
+    pub average_from: u32,
+    /// The budget.
+    pub budget: Option<Budget>,
+    /// The delta of the reported epsilon.
+    pub delta: f64,
+}
+
+/// More rounds than this are a slip of the keyboard.
+const MOST_ROUNDS: u32 = 10_000_000;
+
+impl Spec {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// Names the TOML path of the first value that is not valid.
+    pub fn new(loaded: Loaded) -> Result<Self, ExperimentError> {
+        let Loaded { file, folder, config } = loaded;
+        let at = At(&file);
+        check_scalars(&at, &config)?;
+        data::check(&at, &config.data)?;
+        let schema = data::schema(&at, &config)?;
+        let declaration = data::declaration(&at, &config, &schema)?;
+        let graph = graph::graph(&at, &config, &folder)?;
+        let (set, step, average_from) = algorithm::algorithm(&at, &config, declaration.dim())?;
+        privacy::check(&at, &config)?;
+        let budget = privacy::budget(&at, &config)?;
+        let delta = privacy::delta(&at, &config, budget)?;
+        Ok(Self {
+            digest: digest::digest(&config, &graph),
+            weights: weights::metropolis(&graph),
+            config,
+            file,
+            folder,
+            schema,
+            declaration,
+            set,
+            step,
+            average_from,
+            budget,
+            delta,
+        })
+    }
+
+    /// Where a path of the file leads.
+    pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// The specification as a file that can be run again from anywhere: its paths are absolute.
+    ///
+    /// # Panics
+    /// Never: a checked configuration has a TOML form.
+    pub fn toml(&self) -> String {
+        let absolute = |path: &Path| std::path::absolute(self.resolve(path)).unwrap_or_else(|_| self.resolve(path));
+        let mut config = self.config.clone();
+        if !config.data.source.starts_with("builtin:") {
+            config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
+        }
+        if let GraphConfig::EdgeList(list) = &mut config.graph {
+            list.file = absolute(&list.file).display().to_string().into();
+        }
+        toml::to_string(&config).expect("a checked configuration has a TOML form")
+    }
+}
+
+/// Makes errors that name a key of the file.
+struct At<'a>(&'a str);
+
+impl At<'_> {
+    fn key(&self, path: &str, message: impl Display) -> ExperimentError {
+        ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: message.to_string() }
+    }
+
+    fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
+        result.map_err(|e| self.key(path, e))
+    }
+
+    fn require(&self, path: &str, holds: bool, message: impl Display) -> Result<(), ExperimentError> {
+        if holds { Ok(()) } else { Err(self.key(path, message)) }
+    }
+}
+
+fn check_scalars(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name_fits =
+        (1..=100).contains(&config.name.len()) && config.name.chars().all(plain) && !config.name.starts_with('.');
+    at.require(
+        "name",
+        name_fits,
+        "a name has 1 to 100 letters, digits, `-`, `_` and `.`, and does not start with `.`: it names a folder",
+    )?;
+    let in_range = |rounds: u32, least: u32| (least..=MOST_ROUNDS).contains(&rounds);
+    at.require("rounds", in_range(config.rounds, 1), format!("there can be 1 to {MOST_ROUNDS} rounds"))?;
+    let averaging = in_range(config.averaging_rounds, 0);
+    at.require("averaging_rounds", averaging, format!("there can be at most {MOST_ROUNDS} rounds"))?;
+    at.require("lanes", (1..=10_000).contains(&config.lanes), "there can be 1 to 10000 lanes")?;
+    at.require("observe_every", config.observe_every != Some(0), "must be at least 1")
+}

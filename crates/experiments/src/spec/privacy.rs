@@ -1,0 +1,69 @@
+//! `[privacy]`: what can be promised.
+
+use dido_mechanisms::{Adjacency, Adversary, Budget};
+
+use super::At;
+use crate::config::{AlgorithmConfig, Config, NoiseConfig};
+use crate::error::ExperimentError;
+
+/// The delta at which epsilon is reported when nothing is said.
+const DEFAULT_DELTA: f64 = 1e-5;
+
+/// No budget can be larger: the noise for it would be lost in rounding.
+const MOST_EPSILON: f64 = 1e9;
+
+pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
+    // A file whose counts differ from the declared ones is refused, and every party's share of the objective follows
+    // from them: that gives the counts away, which only relations that keep them allow.
+    at.require(
+        "privacy.adjacency",
+        config.privacy.adjacency != Adjacency::AddRemoveRecord,
+        "add-remove-record would have to hide the record counts, but these are declared and checked against the file: \
+         use replace-record or replace-node",
+    )?;
+    let parties = config.data.records.len();
+    match config.privacy.adversary {
+        Adversary::Neighbour(party) if party >= parties => {
+            Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
+        }
+        Adversary::Neighbour(_) | Adversary::AllMessages => Ok(()),
+    }
+}
+
+pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, ExperimentError> {
+    let budget =
+        config.privacy.budget.map(|b| at.check("privacy.budget", Budget::new(b.epsilon, b.delta))).transpose()?;
+    let meaningful = budget.is_none_or(|b| b.epsilon() <= MOST_EPSILON);
+    at.require("privacy.budget", meaningful, format!("an epsilon above {MOST_EPSILON} promises nothing"))?;
+    match &config.privacy.noise {
+        NoiseConfig::Laplace(laplace) => {
+            at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
+        }
+        NoiseConfig::Calibrated(_) => {
+            at.require("privacy.budget", budget.is_some(), "calibrated noise needs a budget")?;
+        }
+        NoiseConfig::None(_) => {
+            at.require("privacy.budget", budget.is_none(), "a run without noise meets no budget: leave it out")?;
+        }
+    }
+    let noisy = !matches!(config.privacy.noise, NoiseConfig::None(_));
+    let unbounded = matches!(config.algorithm, AlgorithmConfig::Dgd(_));
+    at.require(
+        "algorithm.kind",
+        !(noisy && unbounded),
+        "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, or noise.kind = \"none\"",
+    )?;
+    Ok(budget)
+}
+
+pub(super) fn delta(at: &At<'_>, config: &Config, budget: Option<Budget>) -> Result<f64, ExperimentError> {
+    match (config.privacy.delta, budget) {
+        (Some(_), Some(_)) => Err(at.key("privacy.delta", "delta is part of the budget; give it once")),
+        (Some(delta), None) => {
+            at.require("privacy.delta", delta > 0.0 && delta < 1.0, format!("{delta} is not between 0 and 1"))?;
+            Ok(delta)
+        }
+        (None, Some(budget)) if budget.delta() > 0.0 => Ok(budget.delta()),
+        (None, _) => Ok(DEFAULT_DELTA),
+    }
+}

@@ -1,0 +1,67 @@
+//! What a run found, in numbers.
+
+use ndarray::ArrayView1;
+
+use crate::data::Prepared;
+use crate::error::ExperimentError;
+use crate::metrics::{self, References};
+use crate::planning::{self, Planned};
+use crate::records::{Coefficient, Summary};
+use crate::results::ResultFolder;
+use crate::rounds::Outcome;
+use crate::spec::Spec;
+
+/// The summary of a run whose rounds are over.
+///
+/// # Errors
+/// If a model cannot be scored, or an accountant does not understand an event.
+pub fn summarise(
+    spec: &Spec,
+    planned: &Planned,
+    data: &Prepared,
+    references: &References,
+    folder: &ResultFolder,
+    outcome: &Outcome,
+) -> Result<Summary, ExperimentError> {
+    let unit = spec.config.data.target.scale;
+    let models = &outcome.models;
+    let shape = models.shape();
+    // Each lane is scored by the party that fares worst with it.
+    let lane_scores = (0..shape.lanes)
+        .map(|lane| {
+            let scores = (0..shape.nodes)
+                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, unit))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(scores.into_iter().min_by(|a, b| a.r2.total_cmp(&b.r2)).expect("a run has nodes"))
+        })
+        .collect::<Result<Vec<_>, ExperimentError>>()?;
+    let private = spec.schema.original_units(models.row(0, 0))?;
+    let optimum = spec.schema.original_units(&references.optimum.to_vec())?;
+    let plan = &planned.plan;
+    Ok(Summary {
+        name: plan.name.clone(),
+        digest: plan.digest.clone(),
+        results: folder.path().display().to_string(),
+        nodes: plan.nodes,
+        rounds: plan.rounds,
+        lanes: plan.lanes,
+        seed: spec.config.seed,
+        adjacency: plan.adjacency.clone(),
+        adversary: plan.adversary.clone(),
+        delta: plan.delta,
+        epsilon: planning::epsilons(spec, &outcome.ledger, &planned.noise, 1)?,
+        epsilon_all_lanes: planning::epsilons(spec, &outcome.ledger, &planned.noise, plan.lanes)?,
+        metrics: references.beside(metrics::mean_score(&lane_scores)),
+        lane_scores,
+        consensus_error: metrics::consensus_error(models),
+        coefficients: private
+            .into_iter()
+            .zip(optimum)
+            .map(|((name, private), (_, optimum))| Coefficient { name, private, optimum })
+            .collect(),
+        records: spec.declaration.records().to_vec(),
+        held_out: data.held_out.y.len(),
+        clipped: data.clipped.clone(),
+        seconds: outcome.seconds,
+    })
+}
