@@ -22,6 +22,7 @@ mod run;
 mod sensitivity;
 mod spec;
 mod summary;
+pub mod topology;
 mod trace;
 
 pub use error::ExperimentError;

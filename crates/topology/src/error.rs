@@ -1,10 +1,10 @@
 //! What can be wrong with a graph or a mixing matrix.
 
-use std::fmt;
+use std::fmt::Display;
 use std::path::PathBuf;
 
+use crate::components::Components;
 use crate::matrix::TOLERANCE;
-use crate::sequence::DENSE_NODES;
 
 /// Why a graph or a mixing matrix was refused.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +85,14 @@ pub enum TopologyError {
         /// The names there are.
         known: String,
     },
+    /// No weight rule has this name.
+    #[error("there is no weight rule '{name}'; the rules are {known}")]
+    UnknownRule {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// A family was given an option that it does not have.
     #[error("{family} has no option '{option}'; its options are {options}")]
     UnknownOption {
@@ -111,7 +119,7 @@ pub enum TopologyError {
         /// The two options.
         options: &'static str,
     },
-    /// A line of a graph file is wrong.
+    /// A line of a file (a graph, a recorded sequence) is wrong.
     #[error("{name}, line {line}: {problem}")]
     FileLine {
         /// The file or other source.
@@ -121,7 +129,7 @@ pub enum TopologyError {
         /// What is wrong there.
         problem: String,
     },
-    /// A graph file that is wrong as a whole.
+    /// A file (a graph, a recorded sequence) is wrong as a whole.
     #[error("{name}: {source}")]
     File {
         /// The file or other source.
@@ -197,8 +205,129 @@ pub enum TopologyError {
         /// Its sum.
         sum: f64,
     },
+    /// Some deviation from the mean never shrinks under these weights, whatever the number of rounds.
+    #[error("the mixing matrix does not average: its second largest singular value is {lambda}, it must be below 1")]
+    NoContraction {
+        /// `||W - J||_2`.
+        lambda: f64,
+    },
+    /// Uniform weights need equal degrees.
+    #[error("uniform weights need a regular graph, but node {i} has degree {degree_i} and node {j} has {degree_j}")]
+    NotRegular {
+        /// A node.
+        i: usize,
+        /// Its degree.
+        degree_i: usize,
+        /// Another node.
+        j: usize,
+        /// Its degree.
+        degree_j: usize,
+    },
+    /// A pattern for the Sinkhorn rule has finite entries that are not negative.
+    #[error("row {row}, column {column} of the pattern is {value}; it must be finite and not negative")]
+    Pattern {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The pattern could not be scaled to a doubly stochastic matrix.
+    #[error(
+        "the pattern was not scaled to a doubly stochastic matrix: row {row} still sums to {sum} after {steps} steps; \
+         positive diagonal entries always make it possible"
+    )]
+    NotScaled {
+        /// The row that is worst.
+        row: usize,
+        /// Its sum.
+        sum: f64,
+        /// Scaling steps taken.
+        steps: u32,
+    },
+    /// The interior-point method for the fastest weights works with dense matrices of the order of the edges.
+    #[error("the fastest weights of {edges} edges are too many to search for: at most {limit} edges are supported")]
+    TooManyEdges {
+        /// Edges of the graph.
+        edges: usize,
+        /// How many are supported.
+        limit: usize,
+    },
+    /// The search for the fastest weights stopped before its optimality gap was small.
+    #[error("the fastest weights were only found within {gap:.1e} of the optimum, not within {wanted:.1e}")]
+    NotOptimal {
+        /// The gap reached: what the weights found lose at most.
+        gap: f64,
+        /// The gap asked for.
+        wanted: f64,
+    },
+    /// Dense matrices of this order would not fit.
+    #[error("{nodes} nodes are too many for a dense matrix: at most {limit} are supported here")]
+    TooManyForDense {
+        /// Nodes asked for.
+        nodes: usize,
+        /// How many are supported.
+        limit: usize,
+    },
+    /// A node that does not exist was named.
+    #[error("node {node} does not exist: the nodes are 0 to {}", nodes.saturating_sub(1))]
+    NoSuchNode {
+        /// The node.
+        node: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A list of nodes names one twice, or misses one.
+    #[error("the order names {given} nodes and must name each of the {nodes} once")]
+    NotAPermutation {
+        /// Nodes named.
+        given: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A linear system with the Laplacian did not converge.
+    #[error("the potentials did not converge: relative residual {residual:.1e} after {steps} steps")]
+    PotentialsNotConverged {
+        /// Steps taken.
+        steps: usize,
+        /// Residual relative to the current.
+        residual: f64,
+    },
+    /// A factor or tolerance that no number of rounds can mean.
+    #[error("the factor by which deviations shrink must lie between 0 and 1, both excluded, got {factor}")]
+    Factor {
+        /// What was given.
+        factor: f64,
+    },
+    /// A bound of the second singular value that is none.
+    #[error("lambda must lie in [0, 1), got {lambda}")]
+    Lambda {
+        /// What was given.
+        lambda: f64,
+    },
+    /// Values that are not `nodes x width`.
+    #[error("{len} values are not {nodes} nodes x width {width}")]
+    ValueCount {
+        /// Values given.
+        len: usize,
+        /// Nodes of the matrix.
+        nodes: usize,
+        /// Width of a row.
+        width: usize,
+    },
+    /// The values are still too far apart.
+    #[error("after {rounds} rounds the disagreement is {disagreement:.3e}, not {wanted:.3e}")]
+    NoConsensus {
+        /// Rounds taken.
+        rounds: u32,
+        /// Root mean square deviation from the mean.
+        disagreement: f64,
+        /// What was asked for.
+        wanted: f64,
+    },
     /// The Lanczos iteration for the spectrum did not reach its residual bound.
-    #[error("the second singular value of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
+    #[error("the extreme eigenvalues of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
     SpectrumNotConverged {
         /// Nodes of the graph.
         nodes: usize,
@@ -223,14 +352,6 @@ pub enum TopologyError {
         /// Awake nodes asked for.
         active: usize,
         /// Nodes of the graph.
-        nodes: usize,
-    },
-    /// A node that does not exist.
-    #[error("there is no node {node}: the nodes are 0 to {}", nodes.saturating_sub(1))]
-    NoSuchNode {
-        /// Which was named.
-        node: usize,
-        /// How many there are.
         nodes: usize,
     },
     /// An edge of a round leads to a node that is not awake.
@@ -272,29 +393,11 @@ pub enum TopologyError {
         /// Rounds of the recording.
         rounds: u32,
     },
-    /// A line of a recorded sequence is wrong.
-    #[error("{name}, line {line}: {problem}")]
-    SequenceLine {
-        /// The file or other source.
-        name: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong there.
-        problem: String,
-    },
     /// A recorded sequence does not say how many nodes or rounds it has.
     #[error("'{what}' is missing")]
     SequenceHeader {
         /// Which of the two.
         what: &'static str,
-    },
-    /// A recorded sequence that is wrong as a whole.
-    #[error("{name}: {source}")]
-    SequenceText {
-        /// The file or other source.
-        name: String,
-        /// What is wrong.
-        source: Box<TopologyError>,
     },
     /// A file that cannot be written.
     #[error("cannot write {}: {source}", path.display())]
@@ -344,12 +447,6 @@ pub enum TopologyError {
         /// Rounds needed.
         needed: usize,
     },
-    /// A dense matrix of all nodes would be too large.
-    #[error("{nodes} nodes are too many for a dense matrix: at most {DENSE_NODES} are supported here")]
-    TooManyForDense {
-        /// Nodes of the sequence.
-        nodes: usize,
-    },
     /// A dense factorisation failed.
     #[error(transparent)]
     Linalg(#[from] dido_linalg::LinalgError),
@@ -361,33 +458,8 @@ impl TopologyError {
         family: &'static str,
         parameter: &'static str,
         requirement: impl Into<String>,
-        value: impl fmt::Display,
+        value: impl Display,
     ) -> Self {
         Self::Parameter { family, parameter, requirement: requirement.into(), value: value.to_string() }
-    }
-}
-
-/// The connected components of a graph, each ascending, in the order of their smallest node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Components(pub Vec<Vec<usize>>);
-
-/// Lists so many components, and so many nodes of each, before it shortens.
-const LISTED: usize = 8;
-
-impl fmt::Display for Components {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} components:", self.0.len())?;
-        for (k, nodes) in self.0.iter().take(LISTED).enumerate() {
-            let listed: Vec<String> = nodes.iter().take(LISTED).map(ToString::to_string).collect();
-            write!(f, "{} {{{}", if k == 0 { "" } else { "," }, listed.join(", "))?;
-            match nodes.len().saturating_sub(LISTED) {
-                0 => write!(f, "}}")?,
-                more => write!(f, ", and {more} more}}")?,
-            }
-        }
-        match self.0.len().saturating_sub(LISTED) {
-            0 => Ok(()),
-            more => write!(f, ", and {more} more"),
-        }
     }
 }

@@ -57,7 +57,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn dense_answers_are_refused_for_many_nodes_and_few_rounds() {
     let many = OnePeerExponential::new(DENSE_NODES + 1).unwrap();
-    assert!(matches!(product(&many, 0..1), Err(TopologyError::TooManyForDense { nodes: 2049 })));
+    assert!(matches!(product(&many, 0..1), Err(TopologyError::TooManyForDense { nodes: 2049, limit: 2048 })));
     assert!(matches!(estimate_contraction(&many, 0..9), Err(TopologyError::TooManyForDense { .. })));
     let few = OnePeerExponential::new(4).unwrap();
     assert_eq!(message(estimate_contraction(&few, 5..8)), "3 rounds are too few for an estimate: it takes at least 4");

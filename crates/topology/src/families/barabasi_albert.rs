@@ -1,6 +1,7 @@
 //! Scale-free graphs by preferential attachment.
 
-use super::sampling::{below, check_nodes, stream};
+use super::sampling::{check_nodes, stream};
+use crate::randomness::below;
 use crate::{Graph, TopologyError};
 
 /// The graph of Barabási and Albert (*Emergence of scaling in random networks*, 1999): nodes arrive one by one, and

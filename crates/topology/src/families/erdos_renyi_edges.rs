@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use rand::Rng;
 
-use super::sampling::{ConnectedSample, below, check_nodes, connected, stream};
+use super::sampling::{ConnectedSample, check_nodes, connected, stream};
 use crate::TopologyError;
+use crate::randomness::below;
 
 /// A uniform set of `edges` of the `n (n - 1) / 2` pairs, drawn again until the graph is connected: the uniform law on
 /// the connected graphs of `n` nodes and that many edges.

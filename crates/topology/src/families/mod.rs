@@ -79,7 +79,7 @@ pub use margulis::{margulis, margulis_of};
 pub use named::NamedGraph;
 pub use options::Options;
 pub use path::path;
-pub use random_geometric::random_geometric;
+pub use random_geometric::{geometric_points, random_geometric};
 pub use random_regular::random_regular;
 pub use ring::ring;
 pub use sampling::{ConnectedSample, MAX_ATTEMPTS};

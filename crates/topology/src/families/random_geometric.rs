@@ -36,12 +36,30 @@ pub fn random_geometric(n: usize, radius: f64, seed: u64) -> Result<ConnectedSam
         return Err(TopologyError::parameter("geometric", "radius", "positive and finite", radius));
     }
     let law = format!("radius {radius}");
-    connected(n, &law, "radius", |attempt| {
-        let mut rng = stream(seed, *b"geo", attempt);
-        let points: Vec<Point> =
-            (0..n).map(|_| rng.next_u64()).map(|word| [word & u64::from(u32::MAX), word >> 32]).collect();
-        Some(near_pairs(&points, radius))
-    })
+    connected(n, &law, "radius", |attempt| Some(near_pairs(&points(n, seed, attempt), radius)))
+}
+
+/// Where the `n` nodes of the [`random_geometric`] graph of this seed lie in the unit square, `attempts` being those of
+/// its sample (from 1).
+///
+/// ```
+/// use dido_topology::families;
+///
+/// let sample = families::random_geometric(40, 0.4, 7)?;
+/// let points = families::geometric_points(40, 7, sample.attempts);
+/// let distance = |i: usize, j: usize| (points[i][0] - points[j][0]).hypot(points[i][1] - points[j][1]);
+/// assert!(sample.graph.edges().all(|(i, j)| distance(i, j) <= 0.4));
+/// # Ok::<(), dido_topology::TopologyError>(())
+/// ```
+pub fn geometric_points(n: usize, seed: u64, attempts: u32) -> Vec<[f64; 2]> {
+    let points = points(n, seed, attempts.saturating_sub(1));
+    points.into_iter().map(|point| point.map(|x| x as f64 / SIDE as f64)).collect()
+}
+
+/// The points of one attempt.
+fn points(n: usize, seed: u64, attempt: u32) -> Vec<Point> {
+    let mut rng = stream(seed, *b"geo", attempt);
+    (0..n).map(|_| rng.next_u64()).map(|word| [word & u64::from(u32::MAX), word >> 32]).collect()
 }
 
 /// Coordinates in units of `2^-32`, below `2^32`.

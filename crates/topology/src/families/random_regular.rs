@@ -2,8 +2,9 @@
 
 use rand::Rng;
 
-use super::sampling::{ConnectedSample, below, check_nodes, connected, stream};
+use super::sampling::{ConnectedSample, check_nodes, connected, stream};
 use crate::TopologyError;
+use crate::randomness::below;
 
 /// A random graph on `n` nodes, all of the same degree, drawn again until it is connected.
 ///

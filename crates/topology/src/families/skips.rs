@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::sampling::coin;
+use crate::randomness::heads;
 
 /// A geometric number of failures before the first success, digit by digit.
 ///
@@ -31,8 +31,8 @@ impl Skips {
 
     /// The skip, or nothing when it leads beyond the last pair.
     fn draw(&self, rng: &mut impl Rng) -> Option<usize> {
-        let skip = self.digits.iter().enumerate().fold(0, |skip, (k, &c)| skip | usize::from(coin(c, rng)) << k);
-        (!coin(self.beyond, rng)).then_some(skip)
+        let skip = self.digits.iter().enumerate().fold(0, |skip, (k, &c)| skip | usize::from(heads(c, rng)) << k);
+        (!heads(self.beyond, rng)).then_some(skip)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use rand::Rng;
 
-use super::sampling::{ConnectedSample, below, check_nodes, coin, connected, stream};
+use super::sampling::{ConnectedSample, check_nodes, connected, stream};
 use crate::TopologyError;
+use crate::randomness::{below, heads};
 
 /// The small-world graph of Watts and Strogatz (*Collective dynamics of small-world networks*, 1998), drawn again until
 /// it is connected: a ring in which each node is joined with its `degree` nearest, half of them on each side, and each
@@ -51,7 +52,7 @@ fn draw(n: usize, degree: usize, beta: f64, rng: &mut impl Rng) -> Vec<(usize, u
         neighbours[j].push(i);
     }
     for (i, j) in (1..=degree / 2).flat_map(lap) {
-        if !coin(beta, rng) || neighbours[i].len() + 1 == n {
+        if !heads(beta, rng) || neighbours[i].len() + 1 == n {
             continue;
         }
         let end = loop {

@@ -1,7 +1,7 @@
 //! Node activation: in each round some nodes are awake.
 
-use super::coin::{PublicCoin, below, heads};
 use super::{RoundMatrix, Sequence};
+use crate::randomness::{Streams, below, heads};
 use crate::{Graph, TopologyError};
 
 /// In each round a random set of nodes is awake; they average with Metropolis weights on the subgraph that they induce,
@@ -19,7 +19,7 @@ use crate::{Graph, TopologyError};
 pub struct NodeActivation {
     graph: Graph,
     rule: Rule,
-    coin: PublicCoin,
+    coin: Streams,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl NodeActivation {
     }
 
     fn new(graph: Graph, rule: Rule, seed: u64) -> Self {
-        Self { graph, rule, coin: PublicCoin::new(seed, b"dido/sequence/awake/0001") }
+        Self { graph, rule, coin: Streams::new(seed, b"dido/sequence/awake/0001") }
     }
 
     /// `||E[W'W] - J||_2` if the graph is complete, else nothing.
@@ -89,7 +89,7 @@ impl Sequence for NodeActivation {
     /// # Complexity
     /// `O(nodes + edges of the awake nodes)`, and a sort of a fixed number of nodes.
     fn fill(&self, t: u32, round: &mut RoundMatrix) -> Result<(), TopologyError> {
-        let (nodes, rng) = (self.graph.nodes(), &mut self.coin.round(t));
+        let (nodes, rng) = (self.graph.nodes(), &mut self.coin.stream(t));
         round.induce(&self.graph, |awake| match self.rule {
             Rule::FixedSize(active) => {
                 awake.extend(0..nodes);

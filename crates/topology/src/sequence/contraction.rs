@@ -5,10 +5,10 @@ use std::ops::Range;
 use ndarray::{Array1, Array2};
 use rand::Rng;
 
-use super::coin::PublicCoin;
 use super::joint::{check_dense, deviation_norm};
 use super::{RoundMatrix, Sequence};
 use crate::TopologyError;
+use crate::randomness::Streams;
 
 /// How far above the largest eigenvalue inverse iteration solves: far enough to be positive definite in rounding.
 const ABOVE: f64 = 1e-9;
@@ -93,7 +93,7 @@ fn worst_direction(mean: Array2<f64>) -> Result<Array1<f64>, TopologyError> {
     let deviation = mean - 1.0 / nodes as f64;
     let largest = dido_linalg::symmetric_eigenvalues(deviation.view())?.iter().copied().fold(0.0, f64::max);
     let above = Array2::eye(nodes) * (largest + ABOVE) - deviation;
-    let mut rng = PublicCoin::new(0, b"dido/sequence/start/0001").round(0);
+    let mut rng = Streams::new(0, b"dido/sequence/start/0001").stream(0);
     let mut v: Array1<f64> = (0..nodes).map(|_| (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
     for _ in 0..2 {
         v -= v.sum() / nodes as f64;

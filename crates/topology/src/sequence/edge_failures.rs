@@ -2,9 +2,9 @@
 
 use ndarray::Array2;
 
-use super::coin::{PublicCoin, heads};
 use super::joint::{check_dense, deviation_norm};
 use super::{Constant, RoundMatrix, Sequence};
+use crate::randomness::{Streams, heads};
 use crate::{MixingMatrix, TopologyError};
 
 /// Every edge of another sequence fails in every round with probability `p`, independently. It fails in both
@@ -27,7 +27,7 @@ use crate::{MixingMatrix, TopologyError};
 pub struct EdgeFailures<S = Constant> {
     base: S,
     p: f64,
-    coin: PublicCoin,
+    coin: Streams,
 }
 
 impl EdgeFailures<Constant> {
@@ -78,7 +78,7 @@ impl<S: Sequence> EdgeFailures<S> {
         if !(0.0..=1.0).contains(&p) {
             return Err(TopologyError::SequenceParameter { name: "failure probability", range: "[0, 1]", value: p });
         }
-        Ok(Self { base, p, coin: PublicCoin::new(seed, b"dido/sequence/links/0001") })
+        Ok(Self { base, p, coin: Streams::new(seed, b"dido/sequence/links/0001") })
     }
 }
 
@@ -91,7 +91,7 @@ impl<S: Sequence> Sequence for EdgeFailures<S> {
     /// That of the other sequence and `O(nodes + edges)`.
     fn fill(&self, t: u32, round: &mut RoundMatrix) -> Result<(), TopologyError> {
         self.base.fill(t, round)?;
-        let mut rng = self.coin.round(t);
+        let mut rng = self.coin.stream(t);
         round.retain_edges(|_, _| !heads(self.p, &mut rng));
         Ok(())
     }

@@ -116,7 +116,7 @@ fn check_weights(matrix: &RoundMatrix, round: u32, eta: f64) -> Result<(), Topol
 
 /// Refuses what would need too large a dense matrix.
 pub(super) fn check_dense(nodes: usize) -> Result<(), TopologyError> {
-    if nodes > DENSE_NODES { Err(TopologyError::TooManyForDense { nodes }) } else { Ok(()) }
+    if nodes > DENSE_NODES { Err(TopologyError::TooManyForDense { nodes, limit: DENSE_NODES }) } else { Ok(()) }
 }
 
 /// `||M - J||_2` of a symmetric matrix.

@@ -17,7 +17,6 @@
 //! [`estimate_contraction`].
 
 mod activation;
-mod coin;
 mod constant;
 mod contraction;
 mod edge_failures;

@@ -1,7 +1,7 @@
 //! Randomised pairwise gossip.
 
-use super::coin::{PublicCoin, below};
 use super::{RoundMatrix, Sequence};
+use crate::randomness::{Streams, below};
 use crate::{Graph, MixingMatrix, TopologyError};
 
 /// In each round one edge of the graph, drawn uniformly, has its ends take their mean; all others sleep (Boyd, Ghosh,
@@ -14,14 +14,14 @@ use crate::{Graph, MixingMatrix, TopologyError};
 pub struct PairwiseGossip {
     graph: Graph,
     edges: Vec<(usize, usize)>,
-    coin: PublicCoin,
+    coin: Streams,
 }
 
 impl PairwiseGossip {
     /// Gossip on the edges of a graph. A single node has nobody to talk to and sleeps.
     pub fn new(graph: Graph, seed: u64) -> Self {
         let edges = graph.edges().collect();
-        Self { graph, edges, coin: PublicCoin::new(seed, b"dido/sequence/gossip/001") }
+        Self { graph, edges, coin: Streams::new(seed, b"dido/sequence/gossip/001") }
     }
 
     /// `||E[W'W] - J||_2 = 1 - lambda_2(L) / (2 |E|)`, `L` being the Laplacian of the graph: each `W` is a projection, so
@@ -46,7 +46,7 @@ impl Sequence for PairwiseGossip {
         if self.edges.is_empty() {
             return round.set(self.nodes(), [], []);
         }
-        let (i, j) = self.edges[below(self.edges.len(), &mut self.coin.round(t))];
+        let (i, j) = self.edges[below(self.edges.len(), &mut self.coin.stream(t))];
         round.set(self.nodes(), [i, j], [(i, j, 0.5)])
     }
 }

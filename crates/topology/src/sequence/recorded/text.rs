@@ -39,15 +39,15 @@ impl Recorded {
         let mut lines = Lines::default();
         for (text, line) in text.lines().zip(1..) {
             let words: Vec<&str> = text.split('#').next().unwrap_or_default().split_whitespace().collect();
-            lines.take(&words, line).map_err(|problem| TopologyError::SequenceLine {
+            lines.take(&words, line).map_err(|problem| TopologyError::FileLine {
                 name: name.to_owned(),
                 line,
                 problem,
             })?;
         }
         lines.finish().map_err(|problem| match problem {
-            Problem::Line(line, problem) => TopologyError::SequenceLine { name: name.to_owned(), line, problem },
-            Problem::Whole(source) => TopologyError::SequenceText { name: name.to_owned(), source: Box::new(source) },
+            Problem::Line(line, problem) => TopologyError::FileLine { name: name.to_owned(), line, problem },
+            Problem::Whole(source) => TopologyError::File { name: name.to_owned(), source: Box::new(source) },
         })
     }
 }
