@@ -24,7 +24,7 @@ fn a_round_refuses_what_is_not_doubly_stochastic_and_stays_valid() {
     assert!(refused(&[(0, 1, 0.1), (1, 0, 0.1)]).starts_with("edge 0-1 is given more than once"));
     assert!(refused(&[(0, 1, f64::NAN)]).contains("must be finite"));
     assert!(refused(&[(0, 1, f64::MAX)]).starts_with("row 0 of the mixing matrix sums to"));
-    assert_eq!(message(round.set(3, [3], [])), "there is no node 3: the nodes are 0 to 2");
+    assert_eq!(message(round.set(3, [3], [])), "node 3 does not exist: the nodes are 0 to 2");
     assert!(matches!(round.set(0, [], []), Err(TopologyError::NoNodes)));
     assert!(matches!(round.set(u32::MAX as usize, [], []), Err(TopologyError::TooManyNodes { .. })));
     assert!(matches!(round.set_metropolis(3, 0..3, [(0, 0)]), Err(TopologyError::SelfLoop { node: 0 })));
@@ -49,7 +49,7 @@ fn parameters_out_of_range_are_refused() {
     assert!(matches!(OnePeerExponential::new(0), Err(TopologyError::NoNodes)));
     assert!(matches!(OnePeerExponential::new(u32::MAX as usize), Err(TopologyError::TooManyNodes { .. })));
     let nobody = NodeOutages::new(Constant(w()), [Outage { node: 4, rounds: 0..1 }]);
-    assert_eq!(message(nobody), "there is no node 4: the nodes are 0 to 3");
+    assert_eq!(message(nobody), "node 4 does not exist: the nodes are 0 to 3");
     let never = NodeOutages::new(Constant(w()), [Outage { node: 1, rounds: 5..5 }]);
     assert_eq!(message(never), "the outage of node 1 from round 5 to before 5 is empty");
 }

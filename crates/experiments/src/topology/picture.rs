@@ -31,13 +31,13 @@ pub fn svg(topology: &Topology) -> Result<String, ExperimentError> {
         )));
     }
     let layout = Layout::of(topology);
-    let places = layout.fitted();
+    let (places, [width, height]) = layout.fitted();
     let crowd = nodes.max(10) as f64;
     let radius = (70.0 / crowd.sqrt()).clamp(2.5, 12.0);
-    let opacity = (8.0 / (edges.max(1) as f64).sqrt()).clamp(0.06, 0.8);
+    let opacity = (12.0 / (edges.max(1) as f64).sqrt()).clamp(0.06, 0.8);
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\">\n\
-         <title>{}, {nodes} nodes, {edges} edges</title>\n<rect width=\"{SIDE}\" height=\"{SIDE}\" fill=\"#ffffff\"/>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">\n\
+         <title>{}, {nodes} nodes, {edges} edges</title>\n<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#ffffff\"/>\n\
          <path fill=\"none\" stroke=\"#33527a\" stroke-opacity=\"{opacity:.2}\" stroke-width=\"1.5\" d=\"",
         topology.family
     );
@@ -101,20 +101,18 @@ impl Layout {
         }
     }
 
-    /// The places in pixels, in one scale for both axes, but for trees, which may be stretched.
-    fn fitted(&self) -> Vec<Point> {
-        let ends = |axis: usize| {
-            let values = || self.places.iter().map(move |place| place[axis]);
+    /// The places in pixels, in one scale for both axes, and width and height of the drawing.
+    fn fitted(&self) -> (Vec<Point>, Point) {
+        let ends = [0, 1].map(|axis| {
+            let values = || self.places.iter().map(|place| place[axis]);
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
-        };
-        let ends = [ends(0), ends(1)];
-        let extent = ends.iter().map(|(low, high)| high - low).fold(1e-9, f64::max);
-        // Edges that go round a torus bulge by up to a sixth of their length.
-        let margin = if self.lattice { MARGIN * 3.0 } else { MARGIN };
-        let scale = (SIDE - 2.0 * margin) / extent;
-        let middle = ends.map(|(low, high)| f64::midpoint(low, high));
-        let fit = |place: &Point| [0, 1].map(|axis| SIDE / 2.0 + (place[axis] - middle[axis]) * scale);
-        self.places.iter().map(fit).collect()
+        });
+        let extent = ends.map(|(low, high)| high - low);
+        // Edges that go round a torus bulge beyond its nodes.
+        let margin = if self.lattice { 3.0 * MARGIN } else { MARGIN };
+        let scale = (SIDE - 2.0 * margin) / extent[0].max(extent[1]).max(1e-9);
+        let fit = |place: &Point| [0, 1].map(|axis| margin + (place[axis] - ends[axis].0) * scale);
+        (self.places.iter().map(fit).collect(), extent.map(|extent| 2.0 * margin + extent * scale))
     }
 
     /// Where the edge from `a` to `b` is pulled to, if a straight line would lie on other nodes.

@@ -45,7 +45,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Graph, TopologyError> {
 }
 
 /// The text of a file.
-pub(super) fn read_text(path: &Path) -> Result<String, TopologyError> {
+pub(crate) fn read_text(path: &Path) -> Result<String, TopologyError> {
     fs::read_to_string(path).map_err(|source| TopologyError::Read { path: path.to_path_buf(), source })
 }
 

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use super::Recorded;
 use crate::TopologyError;
+use crate::families::edge_list::read_text;
 
 impl Recorded {
     /// Reads a file; see [`Recorded`] for its format.
@@ -16,9 +17,7 @@ impl Recorded {
     /// If the file cannot be read or [`parse`](Self::parse) refuses it. Each error names the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TopologyError> {
         let path = path.as_ref();
-        let text =
-            fs::read_to_string(path).map_err(|source| TopologyError::Read { path: path.to_path_buf(), source })?;
-        Self::parse(&text, &path.display().to_string())
+        Self::parse(&read_text(path)?, &path.display().to_string())
     }
 
     /// Writes a file that [`read`](Self::read) reads back as the same recording.
