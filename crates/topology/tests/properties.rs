@@ -3,9 +3,12 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small shares of small counts")]
 
+mod common;
+
+use common::{check_mixing, mean, rows};
 use dido_topology::consensus::{Averaging, Method};
 use dido_topology::families::{self, ConnectedSample, MAX_ATTEMPTS};
-use dido_topology::{Graph, MixingMatrix, TOLERANCE, TopologyError, weighted_rows, weights};
+use dido_topology::{Graph, MixingMatrix, TopologyError, weighted_rows, weights};
 use proptest::prelude::*;
 
 /// The deterministic families, each for any number up to 40.
@@ -71,45 +74,6 @@ fn rule() -> impl Strategy<Value = (Rule, bool)> {
     (0..RULES.len()).prop_map(|k| (RULES[k].1, RULES[k].2))
 }
 
-/// What a mixing matrix is, whatever rule made it.
-fn check_mixing(w: &MixingMatrix, graph: &Graph, nonnegative: bool) -> Result<(), TestCaseError> {
-    let dense = w.to_dense();
-    prop_assert!(dense.iter().zip(dense.t()).all(|(x, y)| x.to_bits() == y.to_bits()));
-    for i in 0..w.nodes() {
-        prop_assert!((dense.row(i).sum() - 1.0).abs() <= TOLERANCE && (dense.column(i).sum() - 1.0).abs() <= TOLERANCE);
-        let (columns, weights) = w.row(i);
-        prop_assert!(columns.windows(2).all(|pair| pair[0] < pair[1]) && columns.contains(&i));
-        prop_assert!(columns.iter().all(|&j| j == i || graph.neighbours(i).contains(&j)));
-        prop_assert!(!nonnegative || weights.iter().all(|&w| w >= 0.0));
-    }
-    prop_assert!(!nonnegative || w.is_nonnegative());
-    let lambda = w.second_largest_singular_value().unwrap();
-    prop_assert!(if w.nodes() == 1 { lambda < 1e-15 } else { lambda < 1.0 }, "{}", lambda);
-    let all = w.eigenvalues().unwrap();
-    prop_assert!(all.iter().zip(all.iter().skip(1)).all(|(a, b)| a >= b) && (all[0] - 1.0).abs() < 1e-15);
-    prop_assert!((w.smallest_eigenvalue().unwrap() - all[all.len() - 1]).abs() < 1e-12);
-    let x = rows(w.nodes());
-    let mut y = vec![0.0; x.len()];
-    w.mix(1, &x, &mut y);
-    prop_assert!((mean(&x) - mean(&y)).abs() < 1e-13);
-    prop_assert!(spread(&y) <= lambda * spread(&x) + 1e-12);
-    prop_assert_eq!(&MixingMatrix::from_dense(graph, dense.view()).unwrap(), w);
-    Ok(())
-}
-
-fn mean(x: &[f64]) -> f64 {
-    x.iter().sum::<f64>() / x.len() as f64
-}
-
-fn spread(x: &[f64]) -> f64 {
-    x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>().sqrt()
-}
-
-/// Numbers in [-1, 1), of mixed sizes so that the order of a sum shows in its last bits.
-fn rows(len: usize) -> Vec<f64> {
-    (0..len).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).map(|v| v * v * v).collect()
-}
-
 fn naive(w: &MixingMatrix, width: usize, x: &[f64]) -> Vec<f64> {
     let mut out = Vec::new();
     for i in 0..w.nodes() {
@@ -149,7 +113,7 @@ proptest! {
 
     #[test]
     fn matrices_of_every_rule_average(graph in graph(), (rule, nonnegative) in rule()) {
-        check_mixing(&rule(&graph).unwrap(), &graph, nonnegative)?;
+        check_mixing(&rule(&graph).unwrap(), &graph, nonnegative);
     }
 
     #[test]
@@ -158,7 +122,7 @@ proptest! {
         match weights::uniform(&graph) {
             Ok(w) => {
                 prop_assert!(regular);
-                check_mixing(&w, &graph, true)?;
+                check_mixing(&w, &graph, true);
             }
             Err(TopologyError::NotRegular { i, degree_i, j, degree_j }) => {
                 prop_assert!((degree_i, degree_j) == (graph.degree(i), graph.degree(j)) && degree_i != degree_j);
@@ -275,8 +239,8 @@ proptest! {
     #[test]
     fn the_fastest_weights_average_and_beat_the_others(graph in graph().prop_filter("edges", |g| g.edges().count() <= 150)) {
         let (linear, chain) = (weights::fdla(&graph).unwrap(), weights::fmmc(&graph).unwrap());
-        check_mixing(&linear.weights, &graph, false)?;
-        check_mixing(&chain.weights, &graph, true)?;
+        check_mixing(&linear.weights, &graph, false);
+        check_mixing(&chain.weights, &graph, true);
         prop_assert!(linear.gap() <= 1e-6 && chain.gap() <= 1e-6);
         prop_assert!(linear.lambda <= chain.lambda + 1e-6);
         for (name, rule, nonnegative) in RULES {

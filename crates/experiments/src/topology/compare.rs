@@ -1,5 +1,7 @@
 //! All families of one size, side by side.
 
+use std::fmt::Write;
+
 use dido_topology::families::{ALL, FamilyInfo, Options};
 use dido_topology::weights;
 use serde::Serialize;
@@ -121,7 +123,8 @@ impl Comparison {
         for row in &rows {
             let mut line = format!("{:<1$}", row[0], widths[0]);
             for k in 1..7 {
-                line += &format!("  {:>1$}", row[k], widths[k]);
+                // Writing into a string does not fail.
+                let _ = write!(line, "  {:>1$}", row[k], widths[k]);
             }
             lines.push(format!("{line}  {}", row[7]).trim_end().to_owned());
         }

@@ -8,6 +8,8 @@ use crate::{Graph, MixingMatrix, TopologyError};
 pub struct RuleInfo {
     /// Its name on a command line.
     pub name: &'static str,
+    /// Whether it promises that no weight is negative, whatever the graph.
+    pub nonnegative: bool,
     build: fn(&Graph) -> Result<MixingMatrix, TopologyError>,
 }
 
@@ -44,13 +46,13 @@ pub fn rule(name: &str) -> Result<&'static RuleInfo, TopologyError> {
 
 /// All rules; `sinkhorn` scales the pattern of all ones on the edges and the diagonal.
 pub const ALL: &[RuleInfo] = &[
-    RuleInfo { name: "metropolis", build: |graph| Ok(metropolis(graph)) },
-    RuleInfo { name: "lazy-metropolis", build: |graph| Ok(lazy_metropolis(graph)) },
-    RuleInfo { name: "olshevsky", build: |graph| Ok(olshevsky(graph)) },
-    RuleInfo { name: "max-degree", build: |graph| Ok(max_degree(graph)) },
-    RuleInfo { name: "uniform", build: uniform },
-    RuleInfo { name: "best-constant", build: best_constant },
-    RuleInfo { name: "sinkhorn", build: |graph| sinkhorn(graph, |_, _| 1.0) },
-    RuleInfo { name: "fdla", build: |graph| Ok(fdla(graph)?.weights) },
-    RuleInfo { name: "fmmc", build: |graph| Ok(fmmc(graph)?.weights) },
+    RuleInfo { name: "metropolis", nonnegative: true, build: |graph| Ok(metropolis(graph)) },
+    RuleInfo { name: "lazy-metropolis", nonnegative: true, build: |graph| Ok(lazy_metropolis(graph)) },
+    RuleInfo { name: "olshevsky", nonnegative: true, build: |graph| Ok(olshevsky(graph)) },
+    RuleInfo { name: "max-degree", nonnegative: true, build: |graph| Ok(max_degree(graph)) },
+    RuleInfo { name: "uniform", nonnegative: true, build: uniform },
+    RuleInfo { name: "best-constant", nonnegative: false, build: best_constant },
+    RuleInfo { name: "sinkhorn", nonnegative: true, build: |graph| sinkhorn(graph, |_, _| 1.0) },
+    RuleInfo { name: "fdla", nonnegative: false, build: |graph| Ok(fdla(graph)?.weights) },
+    RuleInfo { name: "fmmc", nonnegative: true, build: |graph| Ok(fmmc(graph)?.weights) },
 ];
