@@ -29,7 +29,7 @@ enum Command {
     /// Run an experiment and write its report.
     Run(RunArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
-    Topology(TopologyArgs),
+    Topology(Box<TopologyArgs>),
 }
 
 #[derive(Args)]

@@ -12,6 +12,7 @@ use dido_topology::{families, weights};
 use crate::{print, say};
 
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_help = after_help(), allow_negative_numbers = true)]
 pub struct TopologyArgs {
     /// A family, or `compare` for a table of all of them.
@@ -27,13 +28,13 @@ pub struct TopologyArgs {
     /// Print one JSON object on the standard output.
     #[arg(long)]
     json: bool,
-    /// Print the edges, one `i j` a line; with --json as the key edge_list.
+    /// Print the edges, one `i j` a line; with --json as a key.
     #[arg(long)]
     edge_list: bool,
-    /// Print the mixing matrix, one row a line, for up to 1000 nodes; with --json as the key matrix.
+    /// Print the mixing matrix, one row a line, for up to 1000 nodes; with --json as a key.
     #[arg(long)]
     matrix: bool,
-    /// Print the graph in the DOT language; with --json as the key dot.
+    /// Print the graph in the DOT language; with --json as a key.
     #[arg(long)]
     dot: bool,
     /// Draw the graph into this file.
