@@ -6,6 +6,7 @@
 
 mod algorithm;
 mod artefacts;
+mod assignment;
 mod checkpoint;
 pub mod config;
 mod data;

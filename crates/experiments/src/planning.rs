@@ -7,6 +7,7 @@ use dido_mechanisms::{
 use dido_optimizers::{Noise, Schedule, Stop, plan as dry_run};
 
 use crate::algorithm;
+use crate::assignment::assignment;
 use crate::config::{AllocationConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
@@ -43,8 +44,8 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
         Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
         ledger => ledger?,
     };
-    let epsilon = epsilons(spec, &ledger, &noise, 1)?;
-    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon), ledger, noise })
+    let [epsilon, all_lanes] = [1, spec.config.lanes].map(|copies| epsilons(spec, &ledger, &noise, copies));
+    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon?, all_lanes?), ledger, noise })
 }
 
 /// The ledger of the first rounds of a run.
@@ -195,7 +196,7 @@ fn power(schedule: &Schedule) -> Option<(f64, f64)> {
     }
 }
 
-fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> Plan {
+fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsilon_all_lanes: Epsilons) -> Plan {
     let config = &spec.config;
     let privacy = &config.privacy;
     let (name, released) = algorithm::in_words(&config.algorithm);
@@ -213,6 +214,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
         recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
+        assignment: assignment(spec),
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
@@ -224,6 +226,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons) -> P
         step: (0..config.rounds).map(|t| spec.step.at(t)).collect(),
         delta: spec.delta,
         epsilon,
+        epsilon_all_lanes,
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
         remarks: config.remarks.clone(),
     }

@@ -31,6 +31,8 @@ pub struct Plan {
     pub adjacency: String,
     /// The same in words.
     pub adjacency_in_words: String,
+    /// How records come to their parties, and what a replaced record keeps.
+    pub assignment: String,
     /// Who looks, in the TOML's spelling.
     pub adversary: String,
     /// The same in words.
@@ -45,9 +47,11 @@ pub struct Plan {
     pub step: Vec<f64>,
     /// The delta of the epsilon by zCDP.
     pub delta: f64,
-    /// Epsilon by three accountings.
+    /// Epsilon of one lane, by three accountings.
     pub epsilon: Epsilons,
-    /// The budget that refuses what would exceed it.
+    /// Epsilon of all lanes together: they are computed from the same data.
+    pub epsilon_all_lanes: Epsilons,
+    /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
@@ -155,7 +159,7 @@ pub struct Summary {
     pub delta: f64,
     /// Epsilon of one lane, by three accountings, from the ledger of the run.
     pub epsilon: Epsilons,
-    /// Epsilon if the results of all lanes are shown.
+    /// Epsilon if the results of all lanes are shown, as `model.json` does.
     pub epsilon_all_lanes: Epsilons,
     /// Scores on held-out records.
     pub metrics: Metrics,
@@ -173,6 +177,8 @@ pub struct Summary {
     pub clipped: Vec<Clipped>,
     /// Seconds spent in the rounds.
     pub seconds: f64,
+    /// The keys of this summary that are computed from records without noise: the guarantee does not cover them.
+    pub not_covered: Vec<String>,
 }
 
 /// One observed round.

@@ -6,7 +6,7 @@ use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::{self, References};
 use crate::planning::{self, Planned};
-use crate::records::{Coefficient, Summary};
+use crate::records::{Coefficient, Plan, Summary};
 use crate::results::ResultFolder;
 use crate::rounds::Outcome;
 use crate::spec::Spec;
@@ -63,5 +63,15 @@ pub fn summarise(
         held_out: data.held_out.y.len(),
         clipped: data.clipped.clone(),
         seconds: outcome.seconds,
+        not_covered: not_covered(plan).iter().map(|&key| key.to_owned()).collect(),
     })
+}
+
+/// The keys of a summary that the guarantee does not cover. Where no noise was added, the models are among them.
+fn not_covered(plan: &Plan) -> &'static [&'static str] {
+    if plan.mechanism == "none" {
+        &["metrics", "lane_scores", "consensus_error", "coefficients", "clipped", "seconds"]
+    } else {
+        &["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds"]
+    }
 }

@@ -24,6 +24,9 @@ fn a_plan_needs_no_data_and_has_its_keys() {
     assert!(String::from_utf8(text.stdout).unwrap().contains("40 releases per node in 40 rounds, by 3 parties"));
     let plan = bench.json(&["plan", "experiment.toml"]);
     has(&plan, &["nodes", "rounds", "releases_per_node", "adjacency", "adversary", "delta", "noise"]);
+    assert!(
+        plan["assignment"].as_str().unwrap().starts_with("each value of `site` is a party; a replaced record keeps")
+    );
     has(&plan, &["sensitivity.value", "sensitivity.norm", "epsilon.published", "epsilon.pure", "epsilon.zcdp"]);
     assert_eq!(plan["noise"].as_array().unwrap().len(), 40);
     assert!(plan["epsilon"]["zcdp"].as_f64().unwrap() <= 8.0);
@@ -50,6 +53,13 @@ fn a_run_has_its_keys_and_its_files() {
     assert_eq!(files.join(" "), expected);
     let summary: Value = serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap();
     assert_eq!(summary, run);
+    let not_covered = ["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds"];
+    assert_eq!(run["not_covered"], Value::from(not_covered.to_vec()));
+    has(&run, &not_covered.map(|key| key.split('[').next().unwrap()));
+    let report = fs::read_to_string(folder.join("report.html")).unwrap();
+    for file in files.iter().filter(|&file| file != "report.html") {
+        assert!(report.contains(&format!("<code>{file}</code>")), "{file} is not in the report's list of files");
+    }
     let optimum = run["metrics"]["optimum"]["r2"].as_f64().unwrap();
     assert!(optimum > 0.9, "the made-up target is nearly linear, R^2 is {optimum}");
     assert!(run["metrics"]["constant"]["r2"].as_f64().unwrap() <= 0.0);
@@ -141,10 +151,16 @@ fn a_key_of_the_operating_system_is_used_once_and_stored_nowhere() {
 fn lanes_are_scored_one_by_one_and_accounted_together() {
     let bench = Bench::new();
     let one = bench.json(&["run", "experiment.toml"]);
+    let three = bench.json(&["run", "experiment.toml", "--set", "lanes=3"]);
     let four = bench.json(&["run", "experiment.toml", "--set", "lanes=4"]);
     let scores = four["lane_scores"].as_array().unwrap();
     assert_eq!(scores.len(), 4);
-    assert_eq!(scores[0], one["lane_scores"][0], "lane 0 is the run with one lane");
+    assert_eq!(scores[..3], three["lane_scores"].as_array().unwrap()[..], "a lane does not depend on their number");
+    // A single lane is summed in another order than two and more.
+    let first = |run: &Value| run["lane_scores"][0]["r2"].as_f64().unwrap();
+    assert!((first(&four) - first(&one)).abs() < 1e-9, "{} against {}", first(&four), first(&one));
+    let plan = bench.json(&["plan", "experiment.toml", "--set", "lanes=4"]);
+    assert_eq!([&plan["epsilon"], &plan["epsilon_all_lanes"]], [&four["epsilon"], &four["epsilon_all_lanes"]]);
     let mean = scores.iter().map(|s| s["r2"].as_f64().unwrap()).sum::<f64>() / 4.0;
     assert!((mean - four["metrics"]["private"]["r2"].as_f64().unwrap()).abs() < 1e-12);
     assert_eq!(four["epsilon"], one["epsilon"]);
@@ -181,6 +197,7 @@ fn a_non_private_run_says_that_its_epsilon_is_infinite() {
     let bench = Bench::with(&toml, &common::clinics());
     let run = bench.json(&["run", "experiment.toml"]);
     assert!(run["epsilon"]["zcdp"].is_null() && run["epsilon"]["pure"].is_null());
+    assert!(run["not_covered"].as_array().unwrap().contains(&Value::from("coefficients")));
     let r2 = |model: &str| run["metrics"][model]["r2"].as_f64().unwrap();
     assert!(r2("private") > r2("optimum") - 0.01, "{} against {}", r2("private"), r2("optimum"));
     let trace = fs::read_to_string(bench.result("results").join("trace.csv")).unwrap();

@@ -45,7 +45,7 @@ impl Pool {
         let recycled = self.buffers().pop();
         let mut buffer = recycled.unwrap_or_default();
         buffer.resize(shape.len(), f64::NAN);
-        Rows { data: array(shape, buffer), pool: self.clone() }
+        Rows { data: array(shape, buffer), pool: self.clone(), secret: false }
     }
 
     fn buffers(&self) -> std::sync::MutexGuard<'_, Vec<Vec<f64>>> {
@@ -56,11 +56,13 @@ impl Pool {
 
 /// A bundle of rows, `nodes x lanes x dim`, in standard (row-major) order.
 ///
-/// `Clone` takes its buffer from the pool of the original and `Drop` gives it back.
+/// `Clone` takes its buffer from the pool of the original and `Drop` gives it back. The next bundle from the pool finds
+/// what the last one left, so a bundle that must not be seen is marked [secret](Rows::set_secret) and wiped first.
 #[derive(Debug)]
 pub struct Rows {
     data: Array3<f64>,
     pool: Pool,
+    secret: bool,
 }
 
 impl Rows {
@@ -70,7 +72,7 @@ impl Rows {
     /// If `values` has not `nodes * lanes * dim` entries.
     pub fn from_vec(shape: Shape, values: Vec<f64>) -> Self {
         assert_eq!(values.len(), shape.len(), "a bundle of {shape:?} needs {} numbers", shape.len());
-        Self { data: array(shape, values), pool: Pool::new() }
+        Self { data: array(shape, values), pool: Pool::new(), secret: false }
     }
 
     /// All zeros, with a pool of its own.
@@ -82,6 +84,11 @@ impl Rows {
     pub fn shape(&self) -> Shape {
         let (nodes, lanes, dim) = self.data.dim();
         Shape { nodes, lanes, dim }
+    }
+
+    /// Whether the numbers are to be wiped before the buffer is used again. A copy of a secret bundle is secret.
+    pub fn set_secret(&mut self, secret: bool) {
+        self.secret = secret;
     }
 
     /// Another bundle of the same shape and pool with unspecified contents: the caller writes every entry.
@@ -132,6 +139,7 @@ impl Rows {
 impl Clone for Rows {
     fn clone(&self) -> Self {
         let mut copy = self.uninitialised_like();
+        copy.secret = self.secret;
         copy.as_mut_slice().copy_from_slice(self.as_slice());
         copy
     }
@@ -140,7 +148,10 @@ impl Clone for Rows {
 impl Drop for Rows {
     fn drop(&mut self) {
         let data = mem::take(&mut self.data);
-        let (buffer, _) = data.into_raw_vec_and_offset();
+        let (mut buffer, _) = data.into_raw_vec_and_offset();
+        if self.secret {
+            buffer.fill(0.0);
+        }
         self.pool.buffers().push(buffer);
     }
 }
@@ -177,6 +188,23 @@ mod tests {
         drop(second);
         let third = first.clone();
         assert_eq!(third.as_slice().as_ptr(), address);
+    }
+
+    #[test]
+    fn a_secret_bundle_and_its_copies_are_wiped_when_they_are_dropped() {
+        let public = Rows::zeros(SHAPE);
+        for released in [false, true] {
+            let mut secret = public.clone();
+            secret.set_secret(true);
+            secret.as_mut_slice().fill(7.0);
+            let mut copy = secret.clone();
+            copy.set_secret(!released);
+            drop(secret);
+            drop(copy);
+            // The pool gives back the buffer that came last first.
+            let next = public.uninitialised_like();
+            assert!(next.as_slice().iter().all(|&x| (x > 0.0) == released));
+        }
     }
 
     #[test]

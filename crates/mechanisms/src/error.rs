@@ -86,6 +86,9 @@ pub enum MechanismError {
         /// The round of the next draw.
         current: u32,
     },
+    /// A stored ledger replaces none that is in use.
+    #[error("the gate has released something already: a stored ledger is taken over before the first release only")]
+    Resumed,
     /// A stored ledger of another run.
     #[error("the stored ledger is of other nodes, another adjacency or another adversary")]
     OtherLedger,

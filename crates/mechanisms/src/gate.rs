@@ -85,8 +85,16 @@ impl Gate {
     /// Continues where an interrupted run stopped: `ledger` is charged again, and rounds before `round` stay closed.
     ///
     /// # Errors
-    /// If the ledger speaks of other nodes, another adjacency or adversary than this gate, or exceeds its budget.
+    /// If this gate has released something already, the ledger speaks of other nodes, another adjacency or adversary,
+    /// or of rounds that are not over, or exceeds the budget.
     pub fn resume(&mut self, ledger: Ledger, round: u32) -> Result<(), MechanismError> {
+        if self.next != (0, 0) || self.ledger.releases_per_node() > 0 {
+            return Err(MechanismError::Resumed);
+        }
+        let open = ledger.classes.iter().flat_map(|class| &class.entries).find(|entry| entry.last >= round);
+        if let Some(entry) = open {
+            return Err(MechanismError::RepeatedStream { round, current: entry.last });
+        }
         let same_nodes = ledger.classes.iter().map(|c| &c.nodes).eq(self.ledger.classes.iter().map(|c| &c.nodes));
         if !same_nodes || ledger.adjacency != self.ledger.adjacency || ledger.adversary != self.ledger.adversary {
             return Err(MechanismError::OtherLedger);
@@ -117,19 +125,21 @@ impl Gate {
         let draw = self.open(round)?;
         self.charge(round, mechanism, &value)?;
         value.settle();
-        let rows = match (&self.noise, mechanism) {
-            (Noise::Plan, _) => zeroed(value.rows),
-            (Noise::Simulated(_), Mechanism::None) => value.rows,
+        // Secret, and therefore wiped, on every way out of here but the last.
+        let mut rows = value.rows;
+        match (&self.noise, mechanism) {
+            (Noise::Plan, _) => rows.as_mut_slice().fill(0.0),
+            (Noise::Simulated(_), Mechanism::None) => {}
             (Noise::Simulated(keys), Mechanism::Laplace(laplace)) => {
-                add_noise(laplace, keys, Stream::new(round, Purpose::Noise, draw)?, &mut value.rows)?;
-                value.rows
+                add_noise(laplace, keys, Stream::new(round, Purpose::Noise, draw)?, &mut rows)?;
             }
-        };
-        self.next = (round, draw + 1);
-        match rows.first_non_finite() {
-            None => Ok(Public::from_release(rows)),
-            Some((node, lane, coordinate)) => Err(MechanismError::NonFinite { round, node, lane, coordinate }),
         }
+        self.next = (round, draw + 1);
+        if let Some((node, lane, coordinate)) = rows.first_non_finite() {
+            return Err(MechanismError::NonFinite { round, node, lane, coordinate });
+        }
+        rows.set_secret(false);
+        Ok(Public::from_release(rows))
     }
 
     /// The number of the next draw of `round`.
@@ -181,9 +191,4 @@ fn add_noise(laplace: Laplace, keys: &[Key], stream: Stream, rows: &mut Rows) ->
         laplace.add_simulated_range(&keys[range], stream, rows, dim).expect("one key per row, as checked above");
     });
     Ok(())
-}
-
-fn zeroed(mut rows: Rows) -> Rows {
-    rows.as_mut_slice().fill(0.0);
-    rows
 }

@@ -26,6 +26,8 @@ impl Batch<'_> {
 /// It has no accessor, is not `Clone`, cannot be sent and cannot outlive its round `'r`: the one thing that can be
 /// done with it, apart from the arithmetic below, is to release it. Each operation carries the sensitivity along.
 ///
+/// One that is dropped without being released is wiped: its buffer goes back to a pool from which others are served.
+///
 /// To *make* a private value from rows is harmless (it hides them); what the maker vouches for is the sensitivity.
 pub struct Private<'r> {
     pub(crate) rows: Rows,
@@ -44,7 +46,8 @@ pub struct Private<'r> {
 impl<'r> Private<'r> {
     /// Hides `rows`, computed from the records of `batch`: the row of a node in class `c` moves by at most `base[c]` in
     /// `norm` between adjacent data sets.
-    pub fn new(batch: Batch<'r>, rows: Rows, base: Arc<[f64]>, norm: Norm, adjacency: Adjacency) -> Self {
+    pub fn new(batch: Batch<'r>, mut rows: Rows, base: Arc<[f64]>, norm: Norm, adjacency: Adjacency) -> Self {
+        rows.set_secret(true);
         Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, _batch: batch }
     }
 

@@ -242,3 +242,19 @@ fn calibration_ends_at_the_extremes() {
     }
     assert!(passed > 60, "{passed} of 96");
 }
+
+/// Small budgets, where the conversion subtracts numbers of like size: what the accountant reports never exceeds them.
+#[test]
+fn calibrated_noise_keeps_the_smallest_budgets() {
+    for exponent in -9..=3 {
+        for digits in [1.0, 2.3, 7.7] {
+            let epsilon = digits * 10_f64.powi(exponent);
+            let budget = Budget::new(epsilon, 1e-5).unwrap();
+            let ratios = [0.3; 427];
+            let scale = laplace_multiplier(&ratios, 9, budget).unwrap();
+            let spent = OPTIMAL.bound(&ledger(ratios.map(|r| laplace(r, Norm::L2, 9, scale))), 1e-5).unwrap().epsilon;
+            assert!(spent <= epsilon, "{spent} > {epsilon}");
+            assert!(spent >= 0.999 * epsilon || epsilon < 1e-7, "{spent} wastes {epsilon}");
+        }
+    }
+}

@@ -14,6 +14,8 @@ pub struct LeastSquaresDeclaration {
     bounds: RecordBounds,
     weighting: Weighting,
     records: Vec<usize>,
+    /// Nodes and records of the whole network, of which these may be a part.
+    network: (usize, usize),
     /// For each node the index of its class: nodes of one class have the same number of records.
     class_of: Vec<usize>,
     /// For each class its number of records.
@@ -50,7 +52,28 @@ impl LeastSquaresDeclaration {
                 })
             })
             .collect();
-        Ok(Self { dim, bounds, weighting, records, class_of, class_records })
+        let network = (records.len(), records.iter().sum());
+        Ok(Self { dim, bounds, weighting, records, network, class_of, class_records })
+    }
+
+    /// The same nodes as part of a network of `nodes` nodes with `records` records in all, which pooled weighting
+    /// divides by: what one party of a deployment declares of itself and of the others.
+    ///
+    /// # Errors
+    /// If the network is smaller than its part.
+    pub fn within(self, nodes: usize, records: usize) -> Result<Self, OptimizerError> {
+        let (own_nodes, own_records) = self.network;
+        if nodes < own_nodes {
+            return Err(OptimizerError::Count { what: "nodes of the network", found: nodes, declared: own_nodes });
+        }
+        if records < own_records {
+            return Err(OptimizerError::Count {
+                what: "records of the network",
+                found: records,
+                declared: own_records,
+            });
+        }
+        Ok(Self { network: (nodes, records), ..self })
     }
 
     /// Number of nodes.
@@ -80,7 +103,8 @@ impl LeastSquaresDeclaration {
 
     /// The scale `s_i` of a node that holds `records` records.
     pub fn scale(&self, records: usize) -> f64 {
-        self.weighting.scale(records, self.nodes(), self.records.iter().sum())
+        let (nodes, total) = self.network;
+        self.weighting.scale(records, nodes, total)
     }
 
     /// A bound on the L2 sensitivity of the gradient of one node of each class, at points of norm at most `radius`
@@ -107,16 +131,25 @@ impl LeastSquaresDeclaration {
         width.map_or(f64::INFINITY, |s| s.value * self.scale(records))
     }
 
-    /// The objective of these parties on their data.
+    /// The objective of these parties on their data. Its factors follow from the declared numbers of records.
+    ///
+    /// Under replacement the numbers of records are public, and other ones are refused. Under
+    /// [`AddRemoveRecord`](Adjacency::AddRemoveRecord) the true numbers are what is protected: they are not looked at.
     ///
     /// # Errors
     /// If the shards differ from the declaration in number, records, dimension or bounds.
-    pub fn objective(&self, shards: &[Shard], lanes: usize) -> Result<LeastSquares, OptimizerError> {
+    pub fn objective(
+        &self,
+        adjacency: Adjacency,
+        shards: &[Shard],
+        lanes: usize,
+    ) -> Result<LeastSquares, OptimizerError> {
+        let counts_are_public = adjacency != Adjacency::AddRemoveRecord;
         if shards.len() != self.nodes() {
             return Err(OptimizerError::Count { what: "shards", found: shards.len(), declared: self.nodes() });
         }
         for (node, (shard, &declared)) in shards.iter().zip(&self.records).enumerate() {
-            if shard.records() != declared {
+            if counts_are_public && shard.records() != declared {
                 return Err(OptimizerError::Records { node, found: shard.records(), declared });
             }
             if shard.dim() != self.dim {
@@ -126,6 +159,7 @@ impl LeastSquaresDeclaration {
                 return Err(OptimizerError::Bounds { node, found: shard.bounds(), declared: self.bounds });
             }
         }
-        Ok(LeastSquares::new(shards, self.weighting, lanes)?)
+        let scales = self.records.iter().map(|&records| self.scale(records)).collect();
+        Ok(LeastSquares::scaled(shards, scales, lanes)?)
     }
 }

@@ -34,7 +34,7 @@ impl Parties {
         lanes: usize,
         gate: Gate,
     ) -> Result<Self, OptimizerError> {
-        let objective: LeastSquares = declaration.objective(shards, lanes)?;
+        let objective: LeastSquares = declaration.objective(gate.ledger().adjacency, shards, lanes)?;
         Self::assemble(declaration, Some(Box::new(objective)), lanes, gate)
     }
 
@@ -100,6 +100,7 @@ impl Parties {
         let adjacency = self.gate.ledger().adjacency;
         let base = self.sensitivities(adjacency, x.radius());
         let mut out = self.pool.take(self.shape);
+        out.set_secret(true);
         match &self.objective {
             None => out.as_mut_slice().fill(0.0),
             Some(objective) => evaluate(objective.as_ref(), x.rows(), &mut out),

@@ -13,7 +13,7 @@
 //!
 //! # Privacy
 //! One release per round, `f_i(t+1)`, of L2 sensitivity `alpha(t) s_i D*(P, Q)` and L1 sensitivity `sqrt(m)` times that
-//! ([`dido_mechanisms::least_squares`]); the paper's own constant is 25 to 50 times larger. The wire carries `p_i`, a
+//! ([`dido_mechanisms::least_squares`]); the paper's own constant is some tens of times larger. The wire carries `p_i`, a
 //! post-processing of it. The paper also adds noise to `f_i(0)`; it hides nothing, since `f_i(0)` looks at no data,
 //! and is left out. Paper A's `T` counts the messages `f(0), ..., f(T-1)`: it is the number of rounds here plus one.
 //!

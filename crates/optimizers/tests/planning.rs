@@ -8,8 +8,9 @@ use dido_optimizers::{
     Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, OptimizerError, Parties, ProjectedDgd, Schedule, Stop,
     plan, run,
 };
-use dido_problems::{RecordBounds, Weighting};
+use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
+use ndarray::Axis;
 use proptest::prelude::*;
 
 const DIM: usize = 3;
@@ -144,6 +145,43 @@ fn a_resumed_run_equals_the_straight_run() {
     assert_eq!(after.estimate().rows().as_slice(), expected.estimate().rows().as_slice());
     assert_eq!(after.released().rows().as_slice(), expected.released().rows().as_slice());
     assert_eq!(second.gate().ledger(), straight.gate().ledger());
+}
+
+/// Under add/remove the true number of records is protected: it changes neither the run's acceptance nor its factors.
+#[test]
+fn under_add_remove_the_number_of_records_is_not_looked_at() {
+    let problem = problem(9, 4, 6, DIM, Weighting::Pooled);
+    let fewer: Vec<Shard> = problem
+        .shards
+        .iter()
+        .map(|s| {
+            let keep: Vec<usize> = (0..s.records() - 1).collect();
+            Shard::checked(s.x().select(Axis(0), &keep), s.y().select(Axis(0), &keep), s.bounds()).unwrap()
+        })
+        .collect();
+    let declaration = &problem.declaration;
+    assert!(matches!(
+        declaration.objective(Adjacency::ReplaceRecord, &fewer, 1),
+        Err(OptimizerError::Records { node: 0, found: 5, declared: 6 })
+    ));
+    let loss = declaration.objective(Adjacency::AddRemoveRecord, &fewer, 1).unwrap();
+    assert!((loss.scale(0) - 4.0 / 24.0).abs() < 1e-16, "the declared divisor, not the counted one");
+}
+
+/// A stored ledger is taken over before the first release, and opens no round again.
+#[test]
+fn a_gate_in_use_takes_over_no_ledger() {
+    let problem = problem(7, 4, 6, DIM, Weighting::Pooled);
+    let mut parties = problem.parties(1, Adjacency::ReplaceRecord, None, 0);
+    let mut dgd = Dgd::new(Schedule::constant(0.1), 0, parties.start(&[0.0; DIM]));
+    let mut network = InProcess::new(weights::metropolis(&families::ring(4).unwrap()));
+    run(&mut dgd, &mut parties, &mut network, &Noise::None, 0..3, |_, _, _| true).unwrap();
+    let ledger = parties.gate().ledger().clone();
+    assert_eq!(parties.gate_mut().resume(ledger.clone(), 3), Err(MechanismError::Resumed));
+    let mut fresh = problem.parties(1, Adjacency::ReplaceRecord, None, 0);
+    let early = fresh.gate_mut().resume(ledger.clone(), 2);
+    assert_eq!(early, Err(MechanismError::RepeatedStream { round: 2, current: 2 }));
+    fresh.gate_mut().resume(ledger, 3).unwrap();
 }
 
 /// A ledger of another run is not taken over.

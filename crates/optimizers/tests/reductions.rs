@@ -8,6 +8,7 @@ use dido_mechanisms::{Adjacency, Gate, Public};
 use dido_optimizers::{Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, run};
 use dido_problems::{LeastSquares, Objective, RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, MixingMatrix, families, weights};
+use ndarray::Axis;
 use proptest::prelude::*;
 
 const DIM: usize = 5;
@@ -106,6 +107,19 @@ fn a_lane_is_the_same_in_every_bundle() {
     }
 }
 
+/// Four parties with 10, 5, 8 and 3 records, pooled: every record counts the same.
+fn unequal() -> Problem {
+    let mut problem = problem(6, 4, 10, DIM, Weighting::Pooled);
+    let bounds = problem.declaration.bounds();
+    let records = vec![10, 5, 8, 3];
+    for (shard, &rows) in problem.shards.iter_mut().zip(&records) {
+        let keep: Vec<usize> = (0..rows).collect();
+        *shard = Shard::checked(shard.x().select(Axis(0), &keep), shard.y().select(Axis(0), &keep), bounds).unwrap();
+    }
+    problem.declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, records).unwrap();
+    problem
+}
+
 /// One party of a deployment draws what it draws in the simulator: a node's release depends on the values of its
 /// neighbours only. Here node 2 of four is played alone, fed with the mixed values of the simulator.
 #[test]
@@ -124,8 +138,7 @@ fn one_party_alone_computes_the_bits_of_the_simulator() {
             1
         }
     }
-    let problem = problem(6, 4, 10, DIM, Weighting::Sum);
-    let (weights, played) = (ring(4), 2);
+    let (problem, weights, played) = (unequal(), ring(4), 2);
     let noise = Noise::Laplace(Schedule::constant(0.05));
     let step = Schedule::constant(0.1);
     let mut everyone = problem.parties(1, Adjacency::ReplaceRecord, None, 9);
@@ -141,7 +154,10 @@ fn one_party_alone_computes_the_bits_of_the_simulator() {
         run(&mut pdgd, &mut everyone, &mut network, &noise, t..t + 1, |_, _, _| true).unwrap();
     }
     let bounds = problem.declaration.bounds();
-    let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Sum, vec![10]).unwrap();
+    let own = problem.declaration.records()[played];
+    let all: usize = problem.declaration.records().iter().sum();
+    let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, vec![own]).unwrap();
+    let declaration = declaration.within(4, all).unwrap();
     let key = common::keys(9, 4, 1).swap_remove(played);
     let gate =
         Gate::simulated(Adjacency::ReplaceRecord, dido_mechanisms::Adversary::AllMessages, &[0], None, vec![key]);

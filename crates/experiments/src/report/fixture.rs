@@ -18,6 +18,7 @@ pub(super) fn plan() -> Plan {
         recipients: "neighbours on the graph; an eavesdropper on every edge is allowed for".into(),
         adjacency: "replace-record".into(),
         adjacency_in_words: "one record of one party is replaced by another; the numbers of records are public".into(),
+        assignment: "each value of `county` is a party; a replaced record keeps its `county`, and so its party".into(),
         adversary: "all-messages".into(),
         adversary_in_words: "sees every message of every round and knows everything but the records and the noise"
             .into(),
@@ -34,6 +35,7 @@ pub(super) fn plan() -> Plan {
         step: vec![0.25; 300],
         delta: 1e-6,
         epsilon: Epsilons { published: Some(451.234), pure: Some(12.345_61), zcdp: Some(0.987_61) },
+        epsilon_all_lanes: Epsilons { published: Some(1804.936), pure: Some(49.382), zcdp: Some(2.1117) },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
@@ -56,7 +58,7 @@ pub(super) fn summary() -> Summary {
         adversary: "all-messages".into(),
         delta: 1e-6,
         epsilon: plan().epsilon,
-        epsilon_all_lanes: Epsilons { published: None, pure: Some(49.382), zcdp: Some(2.1117) },
+        epsilon_all_lanes: plan().epsilon_all_lanes,
         metrics: Metrics {
             private: score(0.3812),
             optimum: score(0.4123),
@@ -75,6 +77,7 @@ pub(super) fn summary() -> Summary {
         held_out: 4608,
         clipped: vec![Clipped { column: "income".into(), count: 37 }, Clipped { column: "age".into(), count: 0 }],
         seconds: 1.8349,
+        not_covered: vec!["metrics".into()],
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{
     number::{bound, count, schedule, score, significant},
     text::lanes,
-    wording::{NOT_COVERED, accountings, budget, caveats, escape, finding, noise, releases, sensitivity},
+    wording::{NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, noise, releases, sensitivity},
 };
 use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
@@ -117,6 +117,7 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
         ("How often", releases(plan)),
         ("To whom", plan.recipients.clone()),
         ("Adjacency", format!("{}: {}", summary.adjacency, plan.adjacency_in_words)),
+        ("Assignment", plan.assignment.clone()),
         ("Adversary", format!("{}: {}", summary.adversary, plan.adversary_in_words)),
         ("Sensitivity", format!("{}. Derivation: {}", sensitivity(plan), plan.sensitivity.derivation)),
         ("Noise", noise(plan)),
@@ -124,8 +125,7 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
     ]);
     out += &epsilons("Epsilon of one lane, from the ledger of the run", &summary.epsilon, summary, plan.budget);
     if summary.lanes > 1 {
-        let caption = format!("Epsilon if the results of all {} lanes are shown", summary.lanes);
-        out += &epsilons(&caption, &summary.epsilon_all_lanes, summary, None);
+        out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
     }
     out += if plan.mechanism == "none" {
         "<h3>There is no guarantee</h3>\n"
@@ -255,11 +255,13 @@ fn files() -> String {
         ("spec.toml", "The specification of the run: running it again gives the same files."),
         (
             "summary.json",
-            "The numbers of this page. The scores and clip counts in it are not covered by the guarantee.",
+            "The numbers of this page. Its key not_covered lists the keys that the guarantee does not cover.",
         ),
         ("model.json", "The private model."),
         ("ledger.json", "Every release: the input of all accountings."),
         ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
+        ("error.svg", "The first picture of this page: not covered by the guarantee."),
+        ("local.json", "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
     ]
     .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
     .concat();

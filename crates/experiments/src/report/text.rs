@@ -3,7 +3,7 @@
 
 use super::{
     number::{schedule, score, significant},
-    wording::{accountings, budget, caveats, finding, noise, releases, sensitivity},
+    wording::{accountings, all_lanes, budget, caveats, finding, noise, releases, sensitivity},
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, Score, Summary};
 
@@ -19,6 +19,7 @@ pub fn plan(plan: &Plan) -> String {
     page.item("how often", &releases(plan));
     page.item("to whom", &plan.recipients);
     page.item("adjacency", &format!("{}: {}", plan.adjacency, plan.adjacency_in_words));
+    page.item("assignment", &plan.assignment);
     page.item("adversary", &format!("{}: {}", plan.adversary, plan.adversary_in_words));
     page.item("sensitivity", &sensitivity(plan));
     for step in plan.sensitivity.derivation.split("; ") {
@@ -26,8 +27,12 @@ pub fn plan(plan: &Plan) -> String {
     }
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
-    page.heading("Epsilon");
+    page.heading(if plan.lanes > 1 { "Epsilon of one lane" } else { "Epsilon" });
     page.epsilons(&plan.epsilon, plan.delta, plan.budget);
+    if plan.lanes > 1 {
+        page.heading(&all_lanes(plan.lanes));
+        page.epsilons(&plan.epsilon_all_lanes, plan.delta, None);
+    }
     page.heading("Run");
     page.item("algorithm", &plan.algorithm);
     page.item("parties", &plan.nodes.to_string());
@@ -70,12 +75,13 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
 
     page.heading("Guarantee");
     page.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
+    page.item("assignment", &plan.assignment);
     page.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
     page.item("budget", &budget(plan.budget));
     page.heading("Epsilon of one lane, from the ledger of the run");
     page.epsilons(&summary.epsilon, summary.delta, plan.budget);
     if summary.lanes > 1 {
-        page.heading(&format!("Epsilon if all {} lanes are shown", summary.lanes));
+        page.heading(&all_lanes(summary.lanes));
         page.epsilons(&summary.epsilon_all_lanes, summary.delta, None);
     }
 
@@ -242,12 +248,15 @@ mod tests {
                 "how often 299 releases per node in 300 rounds, by 16 parties",
                 "to whom neighbours on the graph",
                 "adjacency replace-record: one record",
+                "assignment each value of `county` is a party; a replaced record keeps its `county`",
                 "adversary all-messages: sees every message",
                 "sensitivity 0.002346 in L2 (0.008126 in L1), the largest over rounds and nodes step(t) * s * D*, with s =",
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
                 "pure, delta = 0 12.35 exact sum of the losses of all releases",
                 "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
                 "published constant 451.3 pure, paper A (record: n_M = 1), to compare",
+                "Epsilon of all 4 lanes, which model.json holds",
+                "pure, delta = 0 49.39",
                 "budget epsilon 1.25 at delta 1e-6",
                 "step size 0.25, constant",
                 "* The scale was calibrated to 80 % of the budget.",
@@ -300,7 +309,7 @@ mod tests {
                 "over 4 lanes",
                 "min 0.3790",
                 "max 0.3835",
-                "Epsilon if all 4 lanes are shown",
+                "Epsilon of all 4 lanes, which model.json holds",
                 "49.39",
                 "2.112",
                 "intercept 1203 1188",

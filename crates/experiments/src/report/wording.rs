@@ -5,7 +5,7 @@ use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
 
 /// What a reader must not take for protected.
-pub(super) const NOT_COVERED: [(&str, &str); 5] = [
+pub(super) const NOT_COVERED: [(&str, &str); 7] = [
     ("Scores on held-out records", "computed from records of people, without noise"),
     ("The optimum", "least squares on all training records together, without privacy"),
     ("The parties alone", "each party's own records, without privacy"),
@@ -14,6 +14,8 @@ pub(super) const NOT_COVERED: [(&str, &str); 5] = [
         "trace.csv and the curves drawn from it",
         "scores and distances are computed from records in every observed round",
     ),
+    ("error.svg", "the curve of the scores, and those of the optimum and the parties alone"),
+    ("local.json", "the SHA-256 of the data tells whether a guess of all records is right: keep it to yourself"),
 ];
 
 /// One accounting of epsilon.
@@ -51,6 +53,11 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
             budgeted: false,
         },
     ]
+}
+
+/// The heading of the epsilon that covers all lanes.
+pub(super) fn all_lanes(lanes: usize) -> String {
+    format!("Epsilon of all {lanes} lanes, which model.json holds: it covers them together")
 }
 
 /// How often a node releases something.

@@ -115,7 +115,10 @@ fn optimal_epsilon(rho: f64, log: f64) -> f64 {
         }
     }
     let x = high;
-    (rho * (1.0 + x) + (x.ln() - x.ln_1p()) + (log - x.ln_1p()) / x).max(0.0)
+    let (slope, shrink, tail) = (rho * (1.0 + x), -(1.0 / x).ln_1p(), (log - x.ln_1p()) / x);
+    // Rounded up by more than the terms can be wrong, so that the bound stays one.
+    let slack = 4.0 * f64::EPSILON * (slope - shrink + tail.abs());
+    (slope + shrink + tail + slack).max(0.0)
 }
 
 /// [`rho_of_epsilon`] for a finite `epsilon > 0` and `log = ln(1/delta) > 0`.

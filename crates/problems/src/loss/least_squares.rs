@@ -42,6 +42,17 @@ impl LeastSquares {
     /// # Errors
     /// If there is no shard or no lane, or the shards differ in dimension.
     pub fn new(shards: &[Shard], weighting: Weighting, lanes: usize) -> Result<Self, ProblemError> {
+        let total = shards.iter().map(Shard::records).sum();
+        let scales = shards.iter().map(|shard| weighting.scale(shard.records(), shards.len(), total)).collect();
+        Self::scaled(shards, scales, lanes)
+    }
+
+    /// The loss with given factors `s_i`, one per shard: for nodes that are part of a larger network, or whose factors
+    /// are declared rather than counted.
+    ///
+    /// # Errors
+    /// If there is no shard or no lane, the shards differ in dimension, or there are not as many factors as shards.
+    pub fn scaled(shards: &[Shard], scales: Vec<f64>, lanes: usize) -> Result<Self, ProblemError> {
         let (Some(first), 1..) = (shards.first(), lanes) else {
             return Err(ProblemError::NoNodes { nodes: shards.len(), lanes });
         };
@@ -49,9 +60,9 @@ impl LeastSquares {
         if let Some((node, shard)) = shards.iter().enumerate().find(|(_, shard)| shard.dim() != expected) {
             return Err(ProblemError::Dimension { node, dim: shard.dim(), expected });
         }
-        let total = shards.iter().map(Shard::records).sum();
-        let scales: Vec<f64> =
-            shards.iter().map(|shard| weighting.scale(shard.records(), shards.len(), total)).collect();
+        if scales.len() != shards.len() {
+            return Err(ProblemError::Coefficients { got: scales.len(), expected: shards.len() });
+        }
         let mut grams = Grams::new(shards.len(), expected, lanes);
         for (shard, &scale) in shards.iter().zip(&scales) {
             grams.push(shard.x(), shard.y(), scale);

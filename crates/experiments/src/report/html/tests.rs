@@ -45,6 +45,7 @@ fn the_page_is_well_formed_and_complete() {
         "the optimum without privacy reaches 0.4123",
         "299 releases per node in 300 rounds, by 16 parties",
         "replace-record: one record",
+        "Assignment each value of `county` is a party; a replaced record keeps its `county`",
         "all-messages: sees every message",
         "0.002346 in L2 (0.008126 in L1)",
         "Derivation: step(t) * s * D*",
@@ -53,6 +54,7 @@ fn the_page_is_well_formed_and_complete() {
         "0.9877",
         "the budget is kept by this one",
         "451.3",
+        "Epsilon of all 4 lanes, which model.json holds",
         "49.39",
         "Clip counts",
         "intercept 1203 1188",
@@ -61,6 +63,10 @@ fn the_page_is_well_formed_and_complete() {
         "299 rows",
         "3 to 4 2 laplace 0.4851 0.002346 (L2)",
         "income 37",
+        "error.svg: the curve of the scores",
+        "local.json: the SHA-256 of the data",
+        "local.json The SHA-256 of the data, to notice other data. Not private",
+        "error.svg The first picture of this page",
         "trace.csv",
     ] {
         assert!(words.contains(part), "{part:?} is not in\n{words}");
@@ -115,6 +121,7 @@ fn names_from_files_stay_text() {
         &mut plan.released,
         &mut plan.recipients,
         &mut plan.adjacency_in_words,
+        &mut plan.assignment,
         &mut plan.adversary_in_words,
         &mut plan.sensitivity.derivation,
         &mut plan.sensitivity.norm,
@@ -133,7 +140,7 @@ fn names_from_files_stay_text() {
     let page = page(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace()).unwrap())]);
     let document = parse(&page);
     assert!(!page.contains("<script"));
-    assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 18);
+    assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 19);
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! How records come to their parties, in words: it decides what a replaced record can change.
+
+use crate::config::PartitionConfig;
+use crate::spec::Spec;
+
+/// The assignment of records to parties and to the held-out set, and what both keep when a record is replaced.
+///
+/// The guarantee speaks of data sets that differ in records and agree in everything public. Where a record belongs is
+/// public in this sense, however the split was made.
+pub fn assignment(spec: &Spec) -> String {
+    let data = &spec.config.data;
+    let parties = data.records.len();
+    let (by, kept) = match &data.partition {
+        PartitionConfig::Contiguous(_) => (
+            format!("training records in the order of the file, cut into {parties} parts"),
+            "a replaced record keeps its place in the file, and so its party".to_owned(),
+        ),
+        PartitionConfig::Shuffled(shuffled) => (
+            format!("training records in a random order of public seed {}, cut into {parties} parts", shuffled.seed),
+            "a replaced record keeps its place in the file, and so its party".to_owned(),
+        ),
+        PartitionConfig::Sorted(sorted) => (
+            format!("training records sorted by `{}` and cut into {parties} parts", sorted.column),
+            "the split is part of the set-up: a replaced record stays with its party and moves no other".to_owned(),
+        ),
+        PartitionConfig::ByColumn(by) => (
+            format!("each value of `{}` is a party", by.column),
+            format!("a replaced record keeps its `{}`, and so its party", by.column),
+        ),
+    };
+    let seed = data.held_out.seed;
+    format!("{by}; {kept}; which records are held out follows from their place in the file and a public seed ({seed})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{load, plan};
+
+    #[test]
+    fn every_partition_says_what_a_replaced_record_keeps() {
+        let held_out = "; which records are held out follows from their place in the file and a public seed (5)";
+        for (partition, expected) in [
+            (
+                "{ kind = 'sorted', column = 'experience' }",
+                "training records sorted by `experience` and cut into 5 parts; the split is part of the set-up: a \
+                 replaced record stays with its party and moves no other",
+            ),
+            (
+                "{ kind = 'by-column', column = 'region' }",
+                "each value of `region` is a party; a replaced record keeps its `region`, and so its party",
+            ),
+            (
+                "{ kind = 'contiguous' }",
+                "training records in the order of the file, cut into 5 parts; a replaced record keeps its place in \
+                 the file, and so its party",
+            ),
+            (
+                "{ kind = 'shuffled', seed = 9 }",
+                "training records in a random order of public seed 9, cut into 5 parts; a replaced record keeps its \
+                 place in the file, and so its party",
+            ),
+        ] {
+            let overrides = [format!("data.partition={partition}"), "data.held_out.seed=5".to_owned()];
+            let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
+            assert_eq!(plan(&spec).unwrap().plan.assignment, format!("{expected}{held_out}"));
+        }
+    }
+}
