@@ -43,6 +43,12 @@ pub enum ExperimentError {
         /// What is wrong with it.
         message: String,
     },
+    /// A graph or its weights cannot be had.
+    #[error(transparent)]
+    Topology(#[from] dido_topology::TopologyError),
+    /// Arguments of the command line that do not go together.
+    #[error("{0}")]
+    Usage(String),
     /// The data cannot be used.
     #[error("{0}")]
     Data(#[from] dido_problems::ProblemError),

@@ -23,6 +23,7 @@ mod run;
 mod sensitivity;
 mod spec;
 mod summary;
+pub mod topology;
 mod trace;
 
 pub use error::ExperimentError;

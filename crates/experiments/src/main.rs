@@ -1,13 +1,18 @@
 //! The command `dido`.
 
+mod topology_command;
+
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::error::ErrorKind as Usage;
 use clap::{Args, Parser, Subcommand};
 use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use topology_command::TopologyArgs;
 
 /// Differentially private decentralised optimisation: plan and run experiments.
 #[derive(Parser)]
@@ -23,6 +28,8 @@ enum Command {
     Plan(Common),
     /// Run an experiment and write its report.
     Run(RunArgs),
+    /// Print what a graph and its mixing weights are, and how fast they average.
+    Topology(Box<TopologyArgs>),
 }
 
 #[derive(Args)]
@@ -59,9 +66,14 @@ struct RunArgs {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
+    let result = match cli.command {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
+        Command::Topology(args) => topology_command::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -70,6 +82,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Help and version as they are; what is wrong with the arguments in one line, as all other errors.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || error.kind() == Usage::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Whoever reads may stop reading.
+        let _ = error.print();
+        return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    tell(&format!("dido: {}", lines.join("; ").trim_start_matches("error: ").replace(":; ", ": ")));
+    ExitCode::FAILURE
 }
 
 fn plan_command(common: &Common) -> Result<(), ExperimentError> {

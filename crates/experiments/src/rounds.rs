@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dido_geometry::Rows;
 use dido_mechanisms::{Gate, Key, Ledger};
-use dido_optimizers::{Algorithm, InProcess, Parties, agree, run as drive};
+use dido_optimizers::{Algorithm, Parties, agree, run as drive};
 
 use crate::algorithm;
 use crate::checkpoint::Checkpoint;
@@ -59,7 +59,7 @@ impl Rounds<'_> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = algorithm::build(spec, &parties);
-        let mut network = InProcess::new(spec.weights.clone());
+        let mut network = spec.network();
         let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
         progress(Progress::Started);
         if first > 0 {
@@ -72,7 +72,7 @@ impl Rounds<'_> {
         drive(
             algorithm.as_mut(),
             &mut parties,
-            &mut network,
+            network.as_mut(),
             &self.planned.noise,
             first..rounds,
             |t, algorithm, parties| {
@@ -98,7 +98,7 @@ impl Rounds<'_> {
             },
         )?;
         failure?;
-        let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
+        let models = agree(algorithm.estimate().clone(), network.as_mut(), rounds, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
         Ok(Outcome { models: models.rows().clone(), ledger, trace, seconds })
     }

@@ -37,7 +37,7 @@ fn a_key_with_a_wrong_name_or_value() {
         ("privacy.bugdet.epsilon=1", &["`privacy", "bugdet"]),
         ("algorithm.set.raduis=1", &["`algorithm", "raduis"]),
         ("algorithm.step.d=1", &["`algorithm", "`d`"]),
-        ("graph.kind=torus", &["`graph", "torus", "ring"]),
+        ("graph.kind=donut", &["`graph", "donut", "ring"]),
         ("privacy.noise.kind=gauss", &["`privacy.noise", "gauss"]),
         ("rounds", &["--set rounds", "KEY=VALUE"]),
         ("rounds=", &["rounds", "u32"]),

@@ -9,6 +9,7 @@ mod error;
 mod network;
 mod node;
 mod parties;
+mod varying;
 
 // What algorithms are made of.
 mod average;
@@ -32,3 +33,4 @@ pub use node::{Node, Noise, Sampling};
 pub use parties::Parties;
 pub use projected_dgd::ProjectedDgd;
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
+pub use varying::Varying;

@@ -1,8 +1,9 @@
 //! What can be wrong with a graph or a mixing matrix.
 
-use std::fmt;
+use std::fmt::Display;
 use std::path::PathBuf;
 
+use crate::components::Components;
 use crate::matrix::TOLERANCE;
 
 /// Why a graph or a mixing matrix was refused.
@@ -52,19 +53,75 @@ pub enum TopologyError {
         /// What was given.
         p: f64,
     },
+    /// A parameter outside the definition of its family.
+    #[error("{family}: {parameter} must be {requirement}, got {value}")]
+    Parameter {
+        /// The family, by its name in [`ALL`](crate::families::ALL).
+        family: &'static str,
+        /// The parameter, as the option is called.
+        parameter: &'static str,
+        /// What the definition asks of it.
+        requirement: String,
+        /// What was given.
+        value: String,
+    },
     /// No connected graph was found within the number of attempts.
-    #[error("none of {attempts} random graphs on {nodes} nodes with edge probability {p} was connected; raise p")]
+    #[error("none of {attempts} random graphs on {nodes} nodes with {law} was connected; raise {raise}")]
     NeverConnected {
         /// Nodes of the graph.
         nodes: usize,
-        /// Edge probability.
-        p: f64,
+        /// The parameters of the family.
+        law: String,
+        /// The parameter that makes connected graphs likelier.
+        raise: &'static str,
         /// Graphs drawn.
         attempts: u32,
     },
-    /// A line of an edge list is wrong.
+    /// No family has this name.
+    #[error("there is no family '{name}'; the families are {known}")]
+    UnknownFamily {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No weight rule has this name.
+    #[error("there is no weight rule '{name}'; the rules are {known}")]
+    UnknownRule {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A family was given an option that it does not have.
+    #[error("{family} has no option '{option}'; its options are {options}")]
+    UnknownOption {
+        /// The family.
+        family: &'static str,
+        /// The option.
+        option: &'static str,
+        /// The options that it has.
+        options: String,
+    },
+    /// A family lacks an option without which it is not defined.
+    #[error("{family} needs the option {option}")]
+    MissingOption {
+        /// The family.
+        family: &'static str,
+        /// The option, or the choice between several.
+        option: &'static str,
+    },
+    /// Two options exclude each other.
+    #[error("{family} takes {options}, but not both")]
+    ExclusiveOptions {
+        /// The family.
+        family: &'static str,
+        /// The two options.
+        options: &'static str,
+    },
+    /// A line of a file (a graph, a recorded sequence) is wrong.
     #[error("{name}, line {line}: {problem}")]
-    EdgeListLine {
+    FileLine {
         /// The file or other source.
         name: String,
         /// Line, from 1.
@@ -72,9 +129,9 @@ pub enum TopologyError {
         /// What is wrong there.
         problem: String,
     },
-    /// An edge list that is wrong as a whole.
+    /// A file (a graph, a recorded sequence) is wrong as a whole.
     #[error("{name}: {source}")]
-    EdgeList {
+    File {
         /// The file or other source.
         name: String,
         /// What is wrong.
@@ -148,8 +205,129 @@ pub enum TopologyError {
         /// Its sum.
         sum: f64,
     },
+    /// Some deviation from the mean never shrinks under these weights, whatever the number of rounds.
+    #[error("the mixing matrix does not average: its second largest singular value is {lambda}, it must be below 1")]
+    NoContraction {
+        /// `||W - J||_2`.
+        lambda: f64,
+    },
+    /// Uniform weights need equal degrees.
+    #[error("uniform weights need a regular graph, but node {i} has degree {degree_i} and node {j} has {degree_j}")]
+    NotRegular {
+        /// A node.
+        i: usize,
+        /// Its degree.
+        degree_i: usize,
+        /// Another node.
+        j: usize,
+        /// Its degree.
+        degree_j: usize,
+    },
+    /// A pattern for the Sinkhorn rule has finite entries that are not negative.
+    #[error("row {row}, column {column} of the pattern is {value}; it must be finite and not negative")]
+    Pattern {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The pattern could not be scaled to a doubly stochastic matrix.
+    #[error(
+        "the pattern was not scaled to a doubly stochastic matrix: row {row} still sums to {sum} after {steps} steps; \
+         positive diagonal entries always make it possible"
+    )]
+    NotScaled {
+        /// The row that is worst.
+        row: usize,
+        /// Its sum.
+        sum: f64,
+        /// Scaling steps taken.
+        steps: u32,
+    },
+    /// The interior-point method for the fastest weights works with dense matrices of the order of the edges.
+    #[error("the fastest weights of {edges} edges are too many to search for: at most {limit} edges are supported")]
+    TooManyEdges {
+        /// Edges of the graph.
+        edges: usize,
+        /// How many are supported.
+        limit: usize,
+    },
+    /// The search for the fastest weights stopped before its optimality gap was small.
+    #[error("the fastest weights were only found within {gap:.1e} of the optimum, not within {wanted:.1e}")]
+    NotOptimal {
+        /// The gap reached: what the weights found lose at most.
+        gap: f64,
+        /// The gap asked for.
+        wanted: f64,
+    },
+    /// Dense matrices of this order would not fit.
+    #[error("{nodes} nodes are too many for a dense matrix: at most {limit} are supported here")]
+    TooManyForDense {
+        /// Nodes asked for.
+        nodes: usize,
+        /// How many are supported.
+        limit: usize,
+    },
+    /// A node that does not exist was named.
+    #[error("node {node} does not exist: the nodes are 0 to {}", nodes.saturating_sub(1))]
+    NoSuchNode {
+        /// The node.
+        node: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A list of nodes names one twice, or misses one.
+    #[error("the order names {given} nodes and must name each of the {nodes} once")]
+    NotAPermutation {
+        /// Nodes named.
+        given: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A linear system with the Laplacian did not converge.
+    #[error("the potentials did not converge: relative residual {residual:.1e} after {steps} steps")]
+    PotentialsNotConverged {
+        /// Steps taken.
+        steps: usize,
+        /// Residual relative to the current.
+        residual: f64,
+    },
+    /// A factor or tolerance that no number of rounds can mean.
+    #[error("the factor by which deviations shrink must lie between 0 and 1, both excluded, got {factor}")]
+    Factor {
+        /// What was given.
+        factor: f64,
+    },
+    /// A bound of the second singular value that is none.
+    #[error("lambda must lie in [0, 1), got {lambda}")]
+    Lambda {
+        /// What was given.
+        lambda: f64,
+    },
+    /// Values that are not `nodes x width`.
+    #[error("{len} values are not {nodes} nodes x width {width}")]
+    ValueCount {
+        /// Values given.
+        len: usize,
+        /// Nodes of the matrix.
+        nodes: usize,
+        /// Width of a row.
+        width: usize,
+    },
+    /// The values are still too far apart.
+    #[error("after {rounds} rounds the disagreement is {disagreement:.3e}, not {wanted:.3e}")]
+    NoConsensus {
+        /// Rounds taken.
+        rounds: u32,
+        /// Root mean square deviation from the mean.
+        disagreement: f64,
+        /// What was asked for.
+        wanted: f64,
+    },
     /// The Lanczos iteration for the spectrum did not reach its residual bound.
-    #[error("the second singular value of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
+    #[error("the extreme eigenvalues of {nodes} nodes did not converge: residual {residual:.1e} after {steps} steps")]
     SpectrumNotConverged {
         /// Nodes of the graph.
         nodes: usize,
@@ -158,32 +336,130 @@ pub enum TopologyError {
         /// Residual reached.
         residual: f64,
     },
+    /// A parameter of a sequence is out of range.
+    #[error("the {name} must lie in {range}, got {value}")]
+    SequenceParameter {
+        /// Which.
+        name: &'static str,
+        /// Where it may lie.
+        range: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The number of awake nodes is none of `1..=nodes`.
+    #[error("{active} of {nodes} nodes cannot be awake in each round; at least one and at most all can")]
+    ActiveNodes {
+        /// Awake nodes asked for.
+        active: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// An edge of a round leads to a node that is not awake.
+    #[error("edge {i}-{j} leads to node {node}, which sleeps in this round")]
+    SleepingEnd {
+        /// One end.
+        i: usize,
+        /// The other end.
+        j: usize,
+        /// The one that sleeps.
+        node: usize,
+    },
+    /// An outage without a round.
+    #[error("the outage of node {node} from round {start} to before {end} is empty")]
+    EmptyOutage {
+        /// The node.
+        node: usize,
+        /// Its first round.
+        start: u32,
+        /// The first round after it.
+        end: u32,
+    },
+    /// One round of several is wrong.
+    #[error("round {round}: {source}")]
+    InRound {
+        /// Which.
+        round: u32,
+        /// What is wrong.
+        source: Box<TopologyError>,
+    },
+    /// A recorded sequence has at least one round.
+    #[error("a recorded sequence needs at least one round")]
+    NoRounds,
+    /// A recorded sequence has ended.
+    #[error("round {round} is not recorded: there are {rounds}, numbered from 0")]
+    NotRecorded {
+        /// The round asked for.
+        round: u32,
+        /// Rounds of the recording.
+        rounds: u32,
+    },
+    /// A recorded sequence does not say how many nodes or rounds it has.
+    #[error("'{what}' is missing")]
+    SequenceHeader {
+        /// Which of the two.
+        what: &'static str,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The rounds of a window together leave some nodes apart.
+    #[error("the union of rounds {first} to {last} is not connected: {components}")]
+    NotJointlyConnected {
+        /// First round of the window.
+        first: u32,
+        /// Its last round.
+        last: u32,
+        /// What it leaves apart.
+        components: Components,
+    },
+    /// A window of rounds has at least one and at most all of them.
+    #[error("a window of {window} rounds does not fit into {rounds}")]
+    Window {
+        /// Rounds of the window.
+        window: u32,
+        /// Rounds there are.
+        rounds: usize,
+    },
+    /// A weight is smaller than was promised.
+    #[error("round {round}, row {row}, column {column} has weight {value}, less than eta = {eta}")]
+    SmallWeight {
+        /// The round.
+        round: u32,
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// The weight.
+        value: f64,
+        /// The promise.
+        eta: f64,
+    },
+    /// An estimate needs more rounds.
+    #[error("{rounds} rounds are too few for an estimate: it takes at least {needed}")]
+    TooFewRounds {
+        /// Rounds given.
+        rounds: usize,
+        /// Rounds needed.
+        needed: usize,
+    },
     /// A dense factorisation failed.
     #[error(transparent)]
     Linalg(#[from] dido_linalg::LinalgError),
 }
 
-/// The connected components of a graph, each ascending, in the order of their smallest node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Components(pub Vec<Vec<usize>>);
-
-/// Lists so many components, and so many nodes of each, before it shortens.
-const LISTED: usize = 8;
-
-impl fmt::Display for Components {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} components:", self.0.len())?;
-        for (k, nodes) in self.0.iter().take(LISTED).enumerate() {
-            let listed: Vec<String> = nodes.iter().take(LISTED).map(ToString::to_string).collect();
-            write!(f, "{} {{{}", if k == 0 { "" } else { "," }, listed.join(", "))?;
-            match nodes.len().saturating_sub(LISTED) {
-                0 => write!(f, "}}")?,
-                more => write!(f, ", and {more} more}}")?,
-            }
-        }
-        match self.0.len().saturating_sub(LISTED) {
-            0 => Ok(()),
-            more => write!(f, ", and {more} more"),
-        }
+impl TopologyError {
+    /// A parameter that its family refuses.
+    pub(crate) fn parameter(
+        family: &'static str,
+        parameter: &'static str,
+        requirement: impl Into<String>,
+        value: impl Display,
+    ) -> Self {
+        Self::Parameter { family, parameter, requirement: requirement.into(), value: value.to_string() }
     }
 }

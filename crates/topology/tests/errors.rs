@@ -155,3 +155,20 @@ fn the_faults_of_others_self_loops_direction_and_islands() {
     let islands = Graph::from_edges(4, [(0, 1), (2, 3)]).unwrap_err();
     assert!(matches!(islands, TopologyError::Disconnected(components) if components.0 == [[0, 1], [2, 3]]));
 }
+
+/// The identity averages nothing, nor does a swap of the two sides of an even ring.
+#[test]
+fn matrices_that_never_average_are_refused() {
+    let expected = "the mixing matrix does not average: its second largest singular value is 1, it must be below 1";
+    assert_eq!(message(MixingMatrix::from_dense(&ring(4).unwrap(), Array2::eye(4).view())), expected);
+    assert_eq!(message(MixingMatrix::from_edge_weights(&ring(4).unwrap(), |_, _| 0.5)), expected);
+    assert!(MixingMatrix::from_dense(&path(1).unwrap(), Array2::eye(1).view()).is_ok());
+}
+
+#[test]
+fn a_dense_spectrum_too_large_for_memory_is_refused() {
+    let refused = message(path(10_001).unwrap().kirchhoff_index());
+    assert_eq!(refused, "10001 nodes are too many for a dense matrix: at most 10000 are supported here");
+    let w = dido_topology::weights::metropolis(&path(10_001).unwrap());
+    assert!(matches!(w.eigenvalues(), Err(TopologyError::TooManyForDense { nodes: 10_001, limit: 10_000 })));
+}

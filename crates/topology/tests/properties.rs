@@ -1,33 +1,77 @@
 //! What every family and every weight rule owes: a connected simple graph, doubly stochastic weights on it, averages
 //! that keep the mean.
 
-use dido_topology::families::{self, MAX_ATTEMPTS};
-use dido_topology::{Graph, MixingMatrix, TOLERANCE, weighted_rows, weights};
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small shares of small counts")]
+
+mod common;
+
+use common::{check_mixing, mean, rows};
+use dido_topology::consensus::{Averaging, Method};
+use dido_topology::families::{self, ConnectedSample, MAX_ATTEMPTS};
+use dido_topology::{Graph, MixingMatrix, TopologyError, weighted_rows, weights};
 use proptest::prelude::*;
 
-/// Every family at every size; the probability keeps G(n, p) connected within the attempts.
+/// The deterministic families, each for any number up to 40.
+const DETERMINISTIC: [fn(usize) -> Result<Graph, TopologyError>; 13] = [
+    families::ring,
+    families::path,
+    families::star,
+    families::complete,
+    families::binary_tree,
+    families::one_peer_exponential,
+    |n| families::exponential(n, 3),
+    |n| families::grid(&[n % 5 + 1, n / 5 + 1]),
+    |n| families::torus(&[n % 4 + 1, 2, n / 8 + 1]),
+    |n| families::hypercube(n.ilog2()),
+    |n| families::barbell(n / 4 + 2, n % 4),
+    |n| families::lollipop(n / 2 + 2, n % 5),
+    |n| families::margulis(n % 6 + 1),
+];
+
+type RandomFamily = fn(usize, f64, u64) -> Result<ConnectedSample, TopologyError>;
+
+/// The random families for `n` nodes or a few more, a probability of at least 0.3 and a seed: connected within the
+/// attempts.
+const RANDOM: [RandomFamily; 7] = [
+    families::erdos_renyi,
+    |n, p, seed| {
+        let (fewest, most) = (n - 1, n * (n - 1) / 2);
+        families::erdos_renyi_edges(n, fewest + ((most - fewest) as f64 * p) as usize, seed)
+    },
+    |n, p, seed| families::random_regular(n + 3, 2 + 2 * (p * (n / 2) as f64) as usize, seed),
+    |n, p, seed| families::watts_strogatz(n + 4, 4, p, seed),
+    |n, p, seed| Ok(families::barabasi_albert(n + 1, 1 + (p * n as f64) as usize, seed)?.into()),
+    |n, p, seed| families::random_geometric(n, p, seed),
+    |n, p, seed| families::stochastic_block_model(&[n, 3], p, 0.4, seed),
+];
+
+/// Every family at every size.
 fn graph() -> impl Strategy<Value = Graph> {
-    let deterministic = (1_usize..=40, 0_usize..4).prop_map(|(n, family)| {
-        [families::ring, families::path, families::star, families::complete][family](n).unwrap()
-    });
-    let random = (1_usize..=40, 0.3..1.0, any::<u64>()).prop_map(|(n, p, seed)| {
-        let sample = families::erdos_renyi(n, p, seed).unwrap();
+    let deterministic = (1_usize..=40, prop::sample::select(&DETERMINISTIC)).prop_map(|(n, family)| family(n).unwrap());
+    let random = (1_usize..=40, prop::sample::select(&RANDOM), 0.3..1.0, any::<u64>());
+    let random = random.prop_map(|(n, family, p, seed)| {
+        let sample = family(n, p, seed).unwrap();
         assert!((1..=MAX_ATTEMPTS).contains(&sample.attempts));
         sample.graph
     });
-    prop_oneof![4 => deterministic, 1 => random]
+    prop_oneof![deterministic, random]
 }
 
-/// Every rule, and constant weights small enough to stay non-negative.
-fn rule() -> impl Strategy<Value = fn(&Graph) -> MixingMatrix> {
-    let constant: fn(&Graph) -> MixingMatrix =
-        |graph| MixingMatrix::from_edge_weights(graph, |_, _| 1.0 / (graph.nodes() + 1) as f64).unwrap();
-    prop_oneof![Just(weights::metropolis as fn(&Graph) -> MixingMatrix), Just(constant)]
-}
+type Rule = fn(&Graph) -> Result<MixingMatrix, TopologyError>;
 
-/// Numbers in [-1, 1), of mixed sizes so that the order of a sum shows in its last bits.
-fn rows(len: usize) -> Vec<f64> {
-    (0..len).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).map(|v| v * v * v).collect()
+/// Every rule that serves every graph of any size, and whether it promises that no weight is negative.
+const RULES: [(&str, Rule, bool); 7] = [
+    ("metropolis", |graph| Ok(weights::metropolis(graph)), true),
+    ("lazy Metropolis", |graph| Ok(weights::lazy_metropolis(graph)), true),
+    ("Olshevsky", |graph| Ok(weights::olshevsky(graph)), true),
+    ("max degree", |graph| Ok(weights::max_degree(graph)), true),
+    ("best constant", weights::best_constant, false),
+    ("Sinkhorn", |graph| weights::sinkhorn(graph, |i, j| 1.0 + ((i * 31 + j * 17) % 7) as f64), true),
+    ("a constant", |graph| MixingMatrix::from_edge_weights(graph, |_, _| 1.0 / (graph.nodes() + 1) as f64), true),
+];
+
+fn rule() -> impl Strategy<Value = (Rule, bool)> {
+    (0..RULES.len()).prop_map(|k| (RULES[k].1, RULES[k].2))
 }
 
 fn naive(w: &MixingMatrix, width: usize, x: &[f64]) -> Vec<f64> {
@@ -62,37 +106,75 @@ proptest! {
         let mut lines: Vec<String> = (0..graph.nodes()).map(|i| i.to_string()).collect();
         lines.extend(edges.iter().map(|(i, j)| format!("{j} {i}")));
         prop_assert_eq!(&families::edge_list::parse(&lines.join("\n"), "text").unwrap(), &graph);
+        prop_assert_eq!(&families::edge_list::parse(&graph.to_edge_list(), "text").unwrap(), &graph);
+        prop_assert_eq!(&families::dot::parse(&graph.to_dot(), "text").unwrap().graph, &graph);
         prop_assert_eq!(Graph::from_edges(graph.nodes(), edges).unwrap(), graph);
     }
 
     #[test]
-    fn weights_are_doubly_stochastic_on_the_graph(graph in graph(), rule in rule()) {
-        let w = rule(&graph);
-        let dense = w.to_dense();
-        prop_assert!(dense.iter().zip(dense.t()).all(|(x, y)| x.to_bits() == y.to_bits()));
-        for i in 0..w.nodes() {
-            prop_assert!((dense.row(i).sum() - 1.0).abs() <= TOLERANCE && (dense.column(i).sum() - 1.0).abs() <= TOLERANCE);
-            let (columns, weights) = w.row(i);
-            prop_assert!(columns.windows(2).all(|pair| pair[0] < pair[1]) && columns.contains(&i));
-            prop_assert!(columns.iter().all(|&j| j == i || graph.neighbours(i).contains(&j)));
-            prop_assert!(weights.iter().all(|&w| w > 0.0));
-        }
-        prop_assert!(w.is_nonnegative());
-        let lambda = w.second_largest_singular_value().unwrap();
-        prop_assert!(if w.nodes() == 1 { lambda < 1e-15 } else { lambda < 1.0 }, "{}", lambda);
-        prop_assert_eq!(MixingMatrix::from_dense(&graph, dense.view()).unwrap(), w);
+    fn matrices_of_every_rule_average(graph in graph(), (rule, nonnegative) in rule()) {
+        check_mixing(&rule(&graph).unwrap(), &graph, nonnegative);
     }
 
     #[test]
-    fn an_average_keeps_the_mean_and_contracts_by_the_second_singular_value(graph in graph(), rule in rule()) {
-        let (w, n) = (rule(&graph), graph.nodes());
-        let x = rows(n);
-        let mut y = vec![0.0; n];
-        w.mix(1, &x, &mut y);
-        let mean = |x: &[f64]| x.iter().sum::<f64>() / n as f64;
-        prop_assert!((mean(&x) - mean(&y)).abs() < 1e-14);
-        let spread = |x: &[f64]| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>().sqrt();
-        prop_assert!(spread(&y) <= w.second_largest_singular_value().unwrap() * spread(&x) + 1e-13);
+    fn uniform_weights_are_for_regular_graphs(graph in graph()) {
+        let regular = (1..graph.nodes()).all(|i| graph.degree(i) == graph.degree(0));
+        match weights::uniform(&graph) {
+            Ok(w) => {
+                prop_assert!(regular);
+                check_mixing(&w, &graph, true);
+            }
+            Err(TopologyError::NotRegular { i, degree_i, j, degree_j }) => {
+                prop_assert!((degree_i, degree_j) == (graph.degree(i), graph.degree(j)) && degree_i != degree_j);
+            }
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+
+    /// The best constant is the best of the constants, and lazy Metropolis half as bold as Metropolis.
+    #[test]
+    fn rules_relate_as_they_should(graph in graph(), weight in 0.0..1.0) {
+        let lambda = |w: &MixingMatrix| w.second_largest_singular_value().unwrap();
+        let best = lambda(&weights::best_constant(&graph).unwrap());
+        prop_assert!(best <= lambda(&weights::max_degree(&graph)) + 1e-13);
+        if let Ok(constant) = MixingMatrix::from_edge_weights(&graph, |_, _| weight) {
+            prop_assert!(best <= lambda(&constant) + 1e-13);
+        }
+        let (bold, lazy) = (weights::metropolis(&graph).eigenvalues().unwrap(), weights::lazy_metropolis(&graph));
+        for (bold, lazy) in bold.iter().zip(lazy.eigenvalues().unwrap()) {
+            prop_assert!(((1.0 + bold) / 2.0 - lazy).abs() < 1e-13);
+        }
+    }
+
+    /// Any constant weight and any diagonal: accepted exactly if the spectrum says so (away from rounding).
+    #[test]
+    fn a_matrix_exists_if_and_only_if_it_averages(graph in graph(), weight in -0.2_f64..1.2) {
+        let mu = graph.laplacian_extremes().unwrap();
+        let lambda = if graph.nodes() == 1 { 0.0 } else {
+            (1.0 - weight * mu.smallest).abs().max((1.0 - weight * mu.largest).abs())
+        };
+        prop_assume!((lambda - 1.0).abs() > 1e-9);
+        match MixingMatrix::from_edge_weights(&graph, |_, _| weight) {
+            Ok(_) => prop_assert!(lambda < 1.0),
+            Err(TopologyError::NoContraction { lambda: found }) => prop_assert!((found - lambda).abs() < 1e-9),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+
+    /// Chebyshev's averages keep the mean and obey their bound at every step.
+    #[test]
+    fn accelerated_averages_keep_the_mean_and_their_bound(graph in graph(), (rule, _) in rule(), steps in 1_u32..60) {
+        let (w, x) = (rule(&graph).unwrap(), rows(graph.nodes()));
+        let lambda = w.second_largest_singular_value().unwrap();
+        for method in [Method::Plain, Method::Chebyshev] {
+            let mut averaging = Averaging::new(&w, method, 1, x.clone()).unwrap();
+            let start = averaging.disagreement();
+            for _ in 0..steps {
+                averaging.step();
+                prop_assert!((mean(averaging.values()) - mean(&x)).abs() < 1e-12);
+            }
+            prop_assert!(averaging.disagreement() <= start * method.factor(lambda, steps) + 1e-12);
+        }
     }
 
     /// Widths on both sides of a block of columns; the range is what a thread would take.
@@ -149,4 +231,22 @@ fn conditioning_on_connectivity_is_by_drawing_again() {
     assert!((attempts - 1.0 / connected).abs() < 5.0 * sigma, "{attempts} attempts on average");
     let triangles = samples.iter().filter(|s| s.graph.edges().count() == 3).count() as f64 / f64::from(seeds);
     assert!((triangles - 1.0 / 13.0).abs() < 5.0 * (1.0 / 13.0 * 12.0 / 13.0 / f64::from(seeds)).sqrt(), "{triangles}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Fewer and sparser graphs: each takes some sixty linear systems of the order of its edges.
+    #[test]
+    fn the_fastest_weights_average_and_beat_the_others(graph in graph().prop_filter("edges", |g| g.edges().count() <= 150)) {
+        let (linear, chain) = (weights::fdla(&graph).unwrap(), weights::fmmc(&graph).unwrap());
+        check_mixing(&linear.weights, &graph, false);
+        check_mixing(&chain.weights, &graph, true);
+        prop_assert!(linear.gap() <= 1e-6 && chain.gap() <= 1e-6);
+        prop_assert!(linear.lambda <= chain.lambda + 1e-6);
+        for (name, rule, nonnegative) in RULES {
+            let lambda = rule(&graph).unwrap().second_largest_singular_value().unwrap();
+            prop_assert!(linear.lower_bound <= lambda + 1e-12, "{}", name);
+            prop_assert!(!nonnegative || chain.lower_bound <= lambda + 1e-12, "{}", name);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use dido_topology::Graph;
 use sha2::{Digest, Sha256};
 
-use crate::config::{Config, GraphConfig};
+use crate::config::Config;
 
 /// The first twelve hexadecimal digits of the SHA-256 of the specification and the version of this program.
 ///
@@ -18,8 +18,8 @@ pub(super) fn digest(config: &Config, graph: &Graph) -> String {
         named.data.source = file_name(Path::new(&config.data.source)).unwrap_or_default();
     }
     let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
-    if let GraphConfig::EdgeList(list) = &mut named.graph {
-        list.file = file_name(&list.file).unwrap_or_default().into();
+    if let Some(file) = &mut named.graph.options.file {
+        *file = file_name(file).unwrap_or_default().into();
         for (i, j) in graph.edges() {
             hash.update(format!("{i}-{j} "));
         }

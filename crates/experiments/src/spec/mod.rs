@@ -11,14 +11,15 @@ mod privacy;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use dido_geometry::Set;
 use dido_mechanisms::Budget;
-use dido_optimizers::{LeastSquaresDeclaration, Schedule};
+use dido_optimizers::{InProcess, LeastSquaresDeclaration, Network, Schedule};
 use dido_problems::table::Schema;
-use dido_topology::{MixingMatrix, weights};
+use dido_topology::{MixingMatrix, Sequence};
 
-use crate::config::{Config, GraphConfig};
+use crate::config::Config;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 
@@ -41,6 +42,8 @@ pub struct Spec {
     pub declaration: LeastSquaresDeclaration,
     /// The mixing weights.
     pub weights: MixingMatrix,
+    /// How the weights change from round to round, if they do.
+    pub sequence: Option<Arc<dyn Sequence>>,
     /// The set of the algorithm: the whole space where it has none.
     pub set: Set,
     /// The step sizes.
@@ -68,14 +71,15 @@ impl Spec {
         data::check(&at, &config.data)?;
         let schema = data::schema(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
-        let graph = graph::graph(&at, &config, &folder)?;
+        let graph::Topology { graph, weights, sequence } = graph::topology(&at, &config, &folder)?;
         let (set, step, average_from) = algorithm::algorithm(&at, &config, declaration.dim())?;
         privacy::check(&at, &config)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
         Ok(Self {
             digest: digest::digest(&config, &graph),
-            weights: weights::metropolis(&graph),
+            weights,
+            sequence,
             config,
             file,
             folder,
@@ -87,6 +91,14 @@ impl Spec {
             budget,
             delta,
         })
+    }
+
+    /// The network of a simulated run.
+    pub(crate) fn network(&self) -> Box<dyn Network> {
+        match &self.sequence {
+            None => Box::new(InProcess::new(self.weights.clone())),
+            Some(sequence) => Box::new(InProcess::varying(sequence.clone())),
+        }
     }
 
     /// Where a path of the file leads.
@@ -104,8 +116,8 @@ impl Spec {
         if !config.data.source.starts_with("builtin:") {
             config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
         }
-        if let GraphConfig::EdgeList(list) = &mut config.graph {
-            list.file = absolute(&list.file).display().to_string().into();
+        if let Some(file) = &mut config.graph.options.file {
+            *file = absolute(file).display().to_string().into();
         }
         toml::to_string(&config).expect("a checked configuration has a TOML form")
     }

@@ -1,7 +1,7 @@
 //! Checked mixing matrices.
 
+mod contraction;
 mod mix;
-mod spectrum;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -16,8 +16,13 @@ pub const TOLERANCE: f64 = 1e-12;
 ///
 /// Row `i` is what node `i` takes in: `x_i <- sum_j w_ij x_j`. A value of this type exists only if its weights are
 /// finite and symmetric, its rows and columns sum to 1 (both within [`TOLERANCE`]), and `w_ij` is non-zero only for
-/// neighbours and on the diagonal. Row `i` stores its own weight and one per neighbour, zeros included, columns
-/// ascending. Weights may be negative; see [`is_nonnegative`](Self::is_nonnegative).
+/// neighbours and on the diagonal, and every averaging shrinks deviations from the mean: `||W - J||_2 < 1`, `J` being
+/// the matrix of all `1 / n`. So the identity is no mixing matrix on two nodes or more, nor is a ring of even length
+/// with weights 1/2 and nothing on the diagonal. Where no weight is negative this is decided exactly, by who reaches
+/// whom; else the spectrum is computed.
+///
+/// Row `i` stores its own weight and one per neighbour, zeros included, columns ascending. Weights may be negative; see
+/// [`is_nonnegative`](Self::is_nonnegative).
 #[derive(Clone, Debug, PartialEq)]
 pub struct MixingMatrix {
     /// Row `i` is `[offsets[i]..offsets[i + 1]]` of the two arrays below.
@@ -39,9 +44,20 @@ impl MixingMatrix {
     /// ```
     ///
     /// # Errors
-    /// If a weight is not finite, or so large that a row cannot sum to 1 within [`TOLERANCE`].
-    pub fn from_edge_weights(
+    /// If a weight is not finite, or so large that a row cannot sum to 1 within [`TOLERANCE`], or some deviation from
+    /// the mean would never shrink (see the type); and, where a weight is negative, if the spectrum cannot be computed.
+    ///
+    /// # Complexity
+    /// `O(n + edges)`; with negative weights that of
+    /// [`second_largest_singular_value`](Self::second_largest_singular_value) besides.
+    pub fn from_edge_weights(graph: &Graph, weight: impl FnMut(usize, usize) -> f64) -> Result<Self, TopologyError> {
+        Self::from_weights(graph, |_, rest| rest, weight)
+    }
+
+    /// As above, the diagonal being `own(i, rest)`, where `rest` is what row `i` leaves over.
+    pub(crate) fn from_weights(
         graph: &Graph,
+        own: impl Fn(usize, f64) -> f64,
         mut weight: impl FnMut(usize, usize) -> f64,
     ) -> Result<Self, TopologyError> {
         let mut matrix = Self::support(graph);
@@ -56,7 +72,7 @@ impl MixingMatrix {
                 next[j] += 1;
             }
             // Its own place still holds 0.
-            matrix.weights[diagonal] = 1.0 - sum(matrix.row(i).1);
+            matrix.weights[diagonal] = own(i, 1.0 - sum(matrix.row(i).1));
         }
         matrix.check()?;
         Ok(matrix)
@@ -66,7 +82,8 @@ impl MixingMatrix {
     ///
     /// # Errors
     /// If it is not `nodes x nodes`, not finite, not symmetric, not doubly stochastic, or has a weight between nodes
-    /// that are not neighbours. The error names the row.
+    /// that are not neighbours: the error names the row. If some deviation from the mean would never shrink (see the
+    /// type), or weights are negative and the spectrum cannot be computed.
     #[allow(clippy::needless_pass_by_value, reason = "array views are passed by value, as slices are")]
     pub fn from_dense(graph: &Graph, entries: ArrayView2<'_, f64>) -> Result<Self, TopologyError> {
         let (nodes, (rows, columns)) = (graph.nodes(), entries.dim());
@@ -135,7 +152,7 @@ impl MixingMatrix {
                 return Err(TopologyError::ColumnSum { column, sum });
             }
         }
-        Ok(())
+        self.check_contraction()
     }
 
     /// Number of nodes.
@@ -171,13 +188,13 @@ impl MixingMatrix {
 }
 
 /// False also for a sum that overflowed to NaN.
-fn is_one(sum: f64) -> bool {
+pub(crate) fn is_one(sum: f64) -> bool {
     (sum - 1.0).abs() <= TOLERANCE
 }
 
 /// A compensated sum (Neumaier): the naive sum of a star's hundred thousand equal weights is off by more than
 /// [`TOLERANCE`].
-fn sum(values: &[f64]) -> f64 {
+pub(crate) fn sum(values: &[f64]) -> f64 {
     let (sum, lost) = values.iter().fold((0.0, 0.0), |sum, &v| add(sum, v));
     sum + lost
 }

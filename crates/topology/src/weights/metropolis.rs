@@ -10,6 +10,9 @@ use crate::{Graph, MixingMatrix};
 ///
 /// # Panics
 /// Never: the weights are doubly stochastic by construction.
+///
+/// # Complexity
+/// `O(n + edges)`.
 pub fn metropolis(graph: &Graph) -> MixingMatrix {
     MixingMatrix::from_edge_weights(graph, |i, j| 1.0 / (1 + graph.degree(i).max(graph.degree(j))) as f64)
         .expect("Metropolis weights are doubly stochastic")

@@ -1,0 +1,93 @@
+//! Mixing weights times rows, `x <- W x`: ours, a dense product and `sprs`, beside a plain copy of the same arrays.
+//!
+//! `large`: 1e5 nodes of degree 8, rows of 100 numbers (80 MB read, 80 MB written), on a random graph, where every
+//! neighbour is somewhere else in memory, and on a grid with diagonals, where the neighbours are near. Criterion's
+//! throughput is in compulsory bytes: every row read once and written once, and the matrix read once; so the copy,
+//! which moves the same rows, says what the memory allows. `small`: sizes at which a dense product is possible.
+
+use std::hint::black_box;
+
+use chacha20::ChaCha8Rng;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dido_topology::{Graph, MixingMatrix, families, weights};
+use ndarray::{Array2, ArrayView2};
+use rand::{RngExt, SeedableRng};
+use sprs::{CsMat, TriMat};
+
+const WIDTH: usize = 100;
+
+/// The union of `degree / 2` random circles through all nodes; the few edges that two circles share count once.
+fn circles(nodes: usize, degree: usize) -> Graph {
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let mut edges = std::collections::BTreeSet::new();
+    for _ in 0..degree / 2 {
+        let mut order: Vec<usize> = (0..nodes).collect();
+        for k in (1..nodes).rev() {
+            order.swap(k, rng.random_range(0..=k));
+        }
+        edges.extend((0..nodes).map(|k| (order[k], order[(k + 1) % nodes])).map(|(i, j)| (i.min(j), i.max(j))));
+    }
+    Graph::from_edges(nodes, edges).expect("circles are connected")
+}
+
+/// A torus whose squares have their diagonals: degree 8.
+fn kings(side: usize) -> Graph {
+    let around = |r: usize, c: usize| (r % side) * side + c % side;
+    let edges = (0..side).flat_map(|r| (0..side).map(move |c| (r, c))).flat_map(|(r, c)| {
+        let here = around(r, c);
+        [around(r, c + 1), around(r + 1, c), around(r + 1, c + 1), around(r + 1, c + side - 1)]
+            .map(|there| (here.min(there), here.max(there)))
+    });
+    Graph::from_edges(side * side, edges).expect("the torus is simple")
+}
+
+fn sparse(w: &MixingMatrix) -> CsMat<f64> {
+    let mut entries = TriMat::new((w.nodes(), w.nodes()));
+    for i in 0..w.nodes() {
+        let (columns, weights) = w.row(i);
+        columns.iter().zip(weights).for_each(|(&j, &value)| entries.add_triplet(i, j, value));
+    }
+    entries.to_csr()
+}
+
+fn rows(nodes: usize) -> Vec<f64> {
+    (0..nodes * WIDTH).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+}
+
+/// The rows once in and once out, and the matrix.
+fn compulsory(w: &MixingMatrix) -> u64 {
+    let entries: usize = (0..w.nodes()).map(|i| w.row(i).0.len()).sum();
+    (2 * w.nodes() * WIDTH * 8 + entries * 16 + w.nodes() * 8) as u64
+}
+
+fn compare(c: &mut Criterion, name: &str, w: &MixingMatrix, dense: bool) {
+    let (n, x) = (w.nodes(), rows(w.nodes()));
+    let mut out = vec![0.0; x.len()];
+    let mut group = c.benchmark_group(format!("mixing/{name}"));
+    group.sample_size(20).throughput(Throughput::Bytes(compulsory(w)));
+    group.bench_function("copy", |b| b.iter(|| out.copy_from_slice(black_box(&x))));
+    group.bench_function("mix", |b| b.iter(|| w.mix(WIDTH, black_box(&x), &mut out)));
+    let other = sparse(w);
+    let view = ArrayView2::from_shape((n, WIDTH), &x).expect("n x width");
+    group.bench_function("sprs", |b| b.iter(|| black_box(&other * &black_box(view))));
+    if dense {
+        let matrix = w.to_dense();
+        let mut product = Array2::zeros((n, WIDTH));
+        group.bench_function("dense", |b| {
+            b.iter(|| ndarray::linalg::general_mat_mul(1.0, &matrix, &black_box(view), 0.0, &mut product));
+        });
+    }
+    group.finish();
+}
+
+fn mixing(c: &mut Criterion) {
+    for nodes in [16, 100, 1000] {
+        compare(c, &format!("small-{nodes}"), &weights::metropolis(&circles(nodes, 8)), true);
+    }
+    compare(c, "ring-1000", &weights::metropolis(&families::ring(1000).expect("a ring")), true);
+    compare(c, "large-random", &weights::metropolis(&circles(100_000, 8)), false);
+    compare(c, "large-torus", &weights::metropolis(&kings(316)), false);
+}
+
+criterion_group!(benches, mixing);
+criterion_main!(benches);
