@@ -1,9 +1,9 @@
-//! Drawing Laplace noise: the random words of one stream per node, and their transform.
+//! Drawing noise: the random words of one stream per node, and what is made of them.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dido_benches::{CASES, Problem, criterion, keys};
 use dido_geometry::Rows;
-use dido_mechanisms::{Laplace, Purpose, Stream};
+use dido_mechanisms::{Gaussian, Laplace, Purpose, Stream};
 use rand::Rng;
 
 fn noise(c: &mut Criterion) {
@@ -28,6 +28,11 @@ fn noise(c: &mut Criterion) {
         let mut rows = Rows::zeros(shape);
         group.bench_function(format!("Laplace/{}", case.name), |b| {
             b.iter(|| laplace.add_simulated(&keys, next(&mut round), &mut rows).expect("one key per row"));
+        });
+
+        let gaussian = Gaussian::new(1.0).expect("a positive standard deviation");
+        group.bench_function(format!("Gaussian/{}", case.name), |b| {
+            b.iter(|| gaussian.add_simulated(&keys, next(&mut round), &mut rows).expect("one key per row"));
         });
     }
 }

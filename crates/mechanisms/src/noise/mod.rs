@@ -1,8 +1,12 @@
 //! Noise. A sampler draws; what the draw is worth is an [`Event`](crate::Event), which accountants interpret.
 //!
-//! * [`Laplace`]: independent Laplace noise in each coordinate.
+//! * [`Laplace`], [`Gaussian`]: independent noise in each coordinate, fast floating point, for simulations.
 
+mod blocks;
+mod circle;
+mod gaussian;
 mod laplace;
 mod log;
 
+pub use gaussian::Gaussian;
 pub use laplace::Laplace;
