@@ -7,8 +7,6 @@
 //! about `2^-52`: a radius `sqrt(-2 ln(u))`, `u` a multiple of `2^-52` in `(0, 1]`, and one of `2^55` directions. No
 //! draw is beyond `8.5 sigma`; a true Gaussian is, once in `10^17` draws.
 
-use std::cell::RefCell;
-
 use dido_geometry::{Rows, kernel};
 
 use super::blocks::{self, BLOCK};
@@ -64,12 +62,7 @@ impl Gaussian {
         rows: &mut [f64],
         dim: usize,
     ) -> Result<(), MechanismError> {
-        DRAWS.with_borrow_mut(|draws| {
-            draws.resize(BLOCK, 0.0);
-            blocks::for_each(keys, stream, rows, dim, GROUP, |words, dim, rows| {
-                add(words, self.sigma, dim, &mut draws[..words.len() / 8], rows);
-            })
-        })
+        blocks::for_each(keys, stream, rows, dim, GROUP, |words, dim, rows| add(words, self.sigma, dim, rows))
     }
 }
 
@@ -78,30 +71,34 @@ impl Gaussian {
 const GROUP: usize = 8;
 const HALF: usize = GROUP / 2;
 
-thread_local! {
-    /// The draws of a block, before they are added.
-    static DRAWS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-}
-
 kernel! {
-    /// Adds to each row of `dim` numbers the first draws of its words, by way of `draws`.
-    fn add(words: &[u8], sigma: f64, dim: usize, draws: &mut [f64], rows: &mut [f64]) = add_loop;
+    /// Adds to each row of `dim` numbers the first draws of its words.
+    fn add(words: &[u8], sigma: f64, dim: usize, rows: &mut [f64]) = add_loop;
 }
 
+/// Sorts the words into radii and directions, so that one long loop turns them into draws, then sorts these back.
 #[allow(clippy::inline_always, reason = "compiled per instruction set by `kernel!`")]
 #[inline(always)]
-fn add_loop(words: &[u8], sigma: f64, dim: usize, draws: &mut [f64], rows: &mut [f64]) {
+fn add_loop(words: &[u8], sigma: f64, dim: usize, rows: &mut [f64]) {
     let (words, _) = words.as_chunks::<8>();
-    let ((words, _), (groups, _)) = (words.as_chunks::<GROUP>(), draws.as_chunks_mut::<GROUP>());
-    for (words, draws) in words.iter().zip(groups) {
+    let (groups, _) = words.as_chunks::<GROUP>();
+    let mut first = [[0; HALF]; BLOCK / GROUP];
+    let mut second = first;
+    for ((first, second), words) in first.iter_mut().zip(&mut second).zip(groups) {
         for i in 0..HALF {
-            let [x, y] = pair(u64::from_le_bytes(words[i]), u64::from_le_bytes(words[i + HALF]));
-            (draws[i], draws[i + HALF]) = (sigma * x, sigma * y);
+            (first[i], second[i]) = (u64::from_le_bytes(words[i]), u64::from_le_bytes(words[i + HALF]));
         }
     }
-    for (row, draws) in rows.chunks_exact_mut(dim).zip(draws.chunks_exact(dim.next_multiple_of(GROUP))) {
-        for (x, draw) in row.iter_mut().zip(draws) {
-            *x += draw;
+    let (first, second) = (&mut first[..groups.len()], &mut second[..groups.len()]);
+    for (x, y) in first.as_flattened_mut().iter_mut().zip(second.as_flattened_mut()) {
+        [*x, *y] = pair(*x, *y).map(|draw| (sigma * draw).to_bits());
+    }
+    let mut draws = first.iter().zip(second);
+    for row in rows.chunks_exact_mut(dim) {
+        for (row, (first, second)) in row.chunks_mut(GROUP).zip(&mut draws) {
+            for (x, draw) in row.iter_mut().zip(first.iter().chain(second.iter())) {
+                *x += f64::from_bits(*draw);
+            }
         }
     }
 }
@@ -194,19 +191,19 @@ mod tests {
     fn the_bits_do_not_depend_on_the_instruction_set() {
         let mut words = vec![0; 8 * 1000];
         keys(1)[0].rng(stream(0)).fill_bytes(&mut words);
-        let run = |add: &dyn Fn(&mut [f64], &mut [f64])| {
-            let (mut draws, mut rows) = (vec![0.0; 1000], vec![1.0; 999]);
-            add(&mut draws, &mut rows);
+        let run = |add: &dyn Fn(&mut [f64])| {
+            let mut rows = vec![1.0; 999];
+            add(&mut rows);
             bits(&rows)
         };
-        let baseline = run(&|draws, rows| add_loop(&words, 3.0, 999, draws, rows));
-        assert_eq!(baseline, run(&|draws, rows| add(&words, 3.0, 999, draws, rows)));
+        let baseline = run(&|rows| add_loop(&words, 3.0, 999, rows));
+        assert_eq!(baseline, run(&|rows| add(&words, 3.0, 999, rows)));
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = pulp::x86::V3::try_new() {
-            let middle = run(&|draws, rows| {
+            let middle = run(&|rows| {
                 avx2.vectorize(
                     #[inline(always)]
-                    || add_loop(&words, 3.0, 999, draws, rows),
+                    || add_loop(&words, 3.0, 999, rows),
                 );
             });
             assert_eq!(baseline, middle);
