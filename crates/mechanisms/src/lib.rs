@@ -32,7 +32,7 @@ pub use event::Event;
 pub use gate::{Gate, Mechanism};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
-pub use noise::{Gaussian, Laplace};
+pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
 pub use private::{Batch, Private};
 pub use public::Public;
 pub use sensitivity::{Adjacency, Norm, Sensitivity};

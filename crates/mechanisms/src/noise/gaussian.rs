@@ -3,7 +3,7 @@
 //! # Precision
 //! The sampler here works on floating-point numbers and is for **simulation only**: the set of sums `x + noise` that
 //! can come up depends on `x`, which can give the data away whatever epsilon is. What a deployed party uses is
-//! `DiscreteGaussian`. As a distribution it is that of Box and Muller (1958), exact to
+//! [`DiscreteGaussian`](super::DiscreteGaussian). As a distribution it is that of Box and Muller (1958), exact to
 //! about `2^-52`: a radius `sqrt(-2 ln(u))`, `u` a multiple of `2^-52` in `(0, 1]`, and one of `2^55` directions. No
 //! draw is beyond `8.5 sigma`; a true Gaussian is, once in `10^17` draws.
 
