@@ -95,8 +95,17 @@ fn add_loop(words: &[u8], sigma: f64, dim: usize, rows: &mut [f64]) {
     }
     let mut draws = first.iter().zip(second);
     for row in rows.chunks_exact_mut(dim) {
-        for (row, (first, second)) in row.chunks_mut(GROUP).zip(&mut draws) {
-            for (x, draw) in row.iter_mut().zip(first.iter().chain(second.iter())) {
+        let (groups, rest) = row.as_chunks_mut::<GROUP>();
+        for (row, (first, second)) in groups.iter_mut().zip(&mut draws) {
+            for i in 0..HALF {
+                row[i] += f64::from_bits(first[i]);
+                row[i + HALF] += f64::from_bits(second[i]);
+            }
+        }
+        if !rest.is_empty()
+            && let Some((first, second)) = draws.next()
+        {
+            for (x, draw) in rest.iter_mut().zip(first.iter().chain(second.iter())) {
                 *x += f64::from_bits(*draw);
             }
         }
