@@ -199,7 +199,7 @@ fn a_vector_is_not_noised_with_a_broken_generator() {
     assert_eq!(laplace(3.0).add(&mut rigged(|_| 0), &mut vector), Err(MechanismError::BrokenGenerator));
 }
 
-/// What the bound on the number of words relies on: n = 2e5, where the mean of exp(words/20) is 2 to 5.
+/// What the bound on the number of words relies on: n = 2e5, where the mean of exp(words/20) is 1.5 to 3.
 #[test]
 fn draws_take_few_words() {
     fn mean(noise: &impl ExactNoise) -> f64 {

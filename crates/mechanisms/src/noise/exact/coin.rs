@@ -9,8 +9,8 @@ pub struct Words<'r, R> {
 }
 
 impl<'r, R: CryptoRng> Words<'r, R> {
-    /// A draw takes 8 to 15 words on average, and the number of words has an exponential tail: `E[exp(words/20)]` is
-    /// below 20 (a test measures it). By Markov's inequality a draw needs more than these with a probability below
+    /// A draw takes 8 to 16 words on average, and their number has an exponential tail: `E[exp(words/20)]` is 1.5 to 3,
+    /// as a test measures. Were it 20, a draw would need more than these, by Markov's inequality, with a probability below
     /// `20 exp(-32768/20) < 2^-2000`, which is how far the samplers are from their laws.
     const LIMIT: u32 = 1 << 15;
 
@@ -89,7 +89,47 @@ impl<'r, R: CryptoRng> Words<'r, R> {
 mod tests {
     use super::*;
     use chacha20::ChaCha8Rng;
-    use rand::SeedableRng;
+    use rand::{SeedableRng, TryCryptoRng, TryRng};
+    use std::convert::Infallible;
+
+    /// Words that come in this order.
+    struct Given(std::vec::IntoIter<u64>);
+
+    impl TryRng for Given {
+        type Error = Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            unimplemented!("64 bits at a time")
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            Ok(self.0.next().expect("enough words"))
+        }
+
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
+            unimplemented!("64 bits at a time")
+        }
+    }
+
+    impl TryCryptoRng for Given {}
+
+    /// By hand: 2^64 is 1 above a multiple of 3, so one word (0) is refused, or 0 would be likelier than 1; it is
+    /// `2^63 - 1` above one of `2^63 + 1`, so a word is refused whose product with it is below that modulo 2^64.
+    #[test]
+    fn uniform_numbers_are_exactly_uniform() {
+        for (bound, words, expected) in [
+            (3, vec![0, u64::MAX], 2),
+            (3, vec![1], 0),
+            (3, vec![u64::MAX / 3], 0),
+            (3, vec![u64::MAX / 3 + 1], 1),
+            ((1 << 63) + 1, vec![0, 2, 1], 0),
+            (1 << 40, vec![0], 0),
+        ] {
+            let mut rng = Given(words.into_iter());
+            assert_eq!(Words::new(&mut rng).below(bound), Some(expected));
+            assert_eq!(rng.0.len(), 0);
+        }
+    }
 
     /// n = 4e5: the standard error is at most 0.0008, the limit 0.004 is five of them.
     fn assert_probability(expected: f64, mut coin: impl FnMut(&mut Words<ChaCha8Rng>) -> Option<bool>) {
