@@ -124,9 +124,7 @@ impl Filter {
         let spent = if asked > 0.0 { (self.spent + asked).next_up() } else { self.spent };
         if spent <= self.cap {
             self.spent = spent;
-            if let Event::Laplace { sensitivity, .. } = event {
-                self.adjacency = Some(sensitivity.adjacency);
-            }
+            self.adjacency = self.adjacency.or(event.adjacency());
             Ok(())
         } else {
             // NaN ends here too.

@@ -50,6 +50,43 @@ pub enum MechanismError {
         /// The relation of the event.
         found: Adjacency,
     },
+    /// A number of an event outside its range.
+    #[error("the `{field}` of an event is out of range: {value}")]
+    EventField {
+        /// Which number.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The accountant has no theorem for such a release.
+    #[error("the accountant `{accountant}` does not cover {event}")]
+    Unsupported {
+        /// Who refuses.
+        accountant: &'static str,
+        /// What was released.
+        event: &'static str,
+    },
+    /// A sampling scheme amplifies for one neighbouring relation only.
+    #[error("{sampling} is accounted for `{expected}`, the mechanism is declared for `{found}`")]
+    Sampling {
+        /// The scheme.
+        sampling: &'static str,
+        /// The relation it speaks of.
+        expected: Adjacency,
+        /// The relation of the mechanism.
+        found: Adjacency,
+    },
+    /// No noise that can be written down is enough, or any amount is.
+    #[error("no noise multiplier between {low} and {high} meets the budget exactly")]
+    Calibration {
+        /// The smallest that was tried.
+        low: f64,
+        /// The largest that was tried.
+        high: f64,
+    },
+    /// A Rényi order outside its range.
+    #[error("a Rényi order must be above 1 and finite, got {0}")]
+    Order(f64),
     /// The release would break the promise; it must not leave.
     #[error("the release asks for {unit} {asked}, but {spent} of {cap} is spent")]
     Overspent {

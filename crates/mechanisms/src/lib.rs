@@ -17,6 +17,7 @@ mod budget;
 pub mod calibrate;
 mod event;
 mod ledger;
+mod normal;
 
 // Noise.
 mod keys;
@@ -28,7 +29,7 @@ pub use accountants::{Accountant, Bound, Conversion, Pure, Zcdp};
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;
-pub use event::Event;
+pub use event::{Base, Event, Sampling};
 pub use gate::{Gate, Mechanism};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
