@@ -192,4 +192,7 @@ pub enum MechanismError {
     /// The random words cannot come from a working generator: with one, this happens once in more than `2^2000` draws.
     #[error("the random number generator is broken: a draw has used up 32768 words")]
     BrokenGenerator,
+    /// A deployed party's noise must be exact.
+    #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
+    FloatingPoint,
 }

@@ -3,9 +3,7 @@
 use dido_mechanisms::accountants::{
     Accountant, Advanced, Best, Gdp, Pld, Pure, Rdp, Theorem, Zcdp, delta_of_mu, epsilon_of_mu,
 };
-use dido_mechanisms::{
-    Adjacency, Adversary, Base, Entry, Event, Ledger, MechanismError, Norm, Sampling, Sensitivity,
-};
+use dido_mechanisms::{Adjacency, Adversary, Base, Entry, Event, Ledger, MechanismError, Norm, Sampling, Sensitivity};
 use serde::Deserialize;
 
 /// The rows of a fixture.
@@ -135,7 +133,9 @@ fn sampled_gaussian_noise_agrees_with_the_table() {
         let bound = Pld.bound(&ledger, delta).unwrap();
         let lower = bound.lower.unwrap();
         assert!(bound.epsilon >= pld - tolerance, "{what}: {} < {pld} - {tolerance}", bound.epsilon);
-        if bound.epsilon > pld * 1.0003 + 1e-6 || lower < 0.9995*(pld-tolerance) { eprintln!("B {what}: {} {lower} {pld}", bound.epsilon); }
+        if bound.epsilon > pld * 1.0003 + 1e-6 || lower < 0.9995 * (pld - tolerance) {
+            eprintln!("B {what}: {} {lower} {pld}", bound.epsilon);
+        }
         assert!(lower <= pld, "{what}: {lower} {pld}");
         assert!(lower >= 0.998 * (pld - tolerance) - 1e-6, "{what}: {lower} {pld}");
         worst = (worst.0.max(bound.epsilon / pld), worst.1.min(lower / (pld - tolerance)));
@@ -161,7 +161,9 @@ fn subsets_of_fixed_size_agree_with_the_table() {
         let ledger = subset(batch, population, sigma, releases);
         // The table knows no bound by the mechanism without sampling.
         let found = epsilon(&tabled, &ledger, delta);
-        if (found/expected-1.0).abs()>1e-6 { eprintln!("WOR {what} {}", found/expected-1.0); }
+        if (found / expected - 1.0).abs() > 1e-6 {
+            eprintln!("WOR {what} {}", found / expected - 1.0);
+        }
         if found < expected * (1.0 - 1e-6) {
             assert_close(found, epsilon(&tabled, &gaussian(sigma, releases), delta), 1e-9, &what);
         }
@@ -242,7 +244,10 @@ fn laplace_compositions_agree_with_the_table() {
         assert_close(epsilon(&tabled_orders(), &ledger, delta), row.eps_rdp_laplace_default_orders, 1e-9, what);
         let pld = Pld.bound(&ledger, delta).unwrap();
         assert!((pld.epsilon - row.eps_pld_laplace).abs() <= 2.0 * row.pld_dx + 2e-4 * pld.epsilon, "{what}: {pld:?}");
-        assert!(pld.lower.unwrap() <= row.eps_pld_laplace && pld.lower.unwrap() >= 0.999 * pld.epsilon, "{what} {pld:?}");
+        assert!(
+            pld.lower.unwrap() <= row.eps_pld_laplace && pld.lower.unwrap() >= 0.999 * pld.epsilon,
+            "{what} {pld:?}"
+        );
         let best = Best.bound(&ledger, delta).unwrap();
         assert!(best.epsilon <= pld.epsilon.min(kov).min(row.eps_pure_sum));
     }
@@ -276,7 +281,9 @@ fn sampled_laplace_noise_agrees_with_the_table() {
         let ledger = ledger(Adjacency::AddRemoveRecord, [(event, releases)]);
         assert_close(epsilon(&Pure, &ledger, delta), pure, 1e-12, &what);
         let bound = Pld.bound(&ledger, delta).unwrap();
-        if (bound.epsilon - pld).abs() > 2e-4 + 2e-4 * pld { eprintln!("LAP {what}: {bound:?} {pld}"); }
+        if (bound.epsilon - pld).abs() > 2e-4 + 2e-4 * pld {
+            eprintln!("LAP {what}: {bound:?} {pld}");
+        }
         assert!(bound.lower.unwrap() >= 0.998 * bound.epsilon - 1e-9, "{what}: {bound:?}");
         assert!(epsilon(&Rdp::default(), &ledger, delta) >= bound.lower.unwrap(), "{what}");
     }

@@ -211,7 +211,11 @@ fn above(loss: Loss, e: f64) -> Both {
         }
         Loss::Everything => (1.0, 0.0),
         Loss::Nothing | Loss::Zcdp { .. } => {
-            if e < 0.0 { (1.0, 1.0) } else { (0.0, 0.0) }
+            if e < 0.0 {
+                (1.0, 1.0)
+            } else {
+                (0.0, 0.0)
+            }
         }
     }
 }
@@ -233,7 +237,11 @@ fn below(loss: Loss, e: f64) -> Both {
         }
         Loss::Everything => (0.0, 1.0),
         Loss::Nothing | Loss::Zcdp { .. } => {
-            if e < 0.0 { (0.0, 0.0) } else { (1.0, 1.0) }
+            if e < 0.0 {
+                (0.0, 0.0)
+            } else {
+                (1.0, 1.0)
+            }
         }
     }
 }

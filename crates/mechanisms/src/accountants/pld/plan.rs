@@ -88,7 +88,8 @@ impl Plan {
         let (steep, high) = above(&look, log_delta + SPARE.ln(), tilt);
         let low = below(&look, value, tilt, scale);
         // No more than what is possible.
-        let bound = |part: fn(&(f64, f64)) -> f64| -> f64 { ranges.iter().zip(events).map(|(r, e)| e.1 * part(r)).sum() };
+        let bound =
+            |part: fn(&(f64, f64)) -> f64| -> f64 { ranges.iter().zip(events).map(|(r, e)| e.1 * part(r)).sum() };
         let (low, high) = (low.max(bound(|r| r.0)).min(0.0), high.min(bound(|r| r.1)).max(0.0));
         // Rounding adds a variance of about step^2/6 to each loss: at constant delta, step^2 (1 + tilt)/12 to epsilon.
         let allowed = PRECISION * epsilon.max(1e-3 * high);
@@ -98,7 +99,8 @@ impl Plan {
         let step = (width / count).max(widest / POINTS as f64).max(1e-290);
         let first = (low / step).floor() as i64 - 2;
         let last = (high / step).ceil() as i64 + 2;
-        let ranges = ranges.iter().map(|(low, high)| ((low / step).floor() as i64, (high / step).ceil() as i64)).collect();
+        let ranges =
+            ranges.iter().map(|(low, high)| ((low / step).floor() as i64, (high / step).ceil() as i64)).collect();
         let points = smooth((last - first + 1) as usize);
         Self { step, first, points, tilt, steep, ranges }
     }

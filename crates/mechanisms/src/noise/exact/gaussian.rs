@@ -5,7 +5,7 @@ use rand::CryptoRng;
 use super::coin::Words;
 use super::laplace::{Magnitude, magnitude, signed};
 use super::{ExactNoise, Grid};
-use crate::MechanismError;
+use crate::{Event, MechanismError, Sensitivity};
 
 /// Independent discrete Gaussian noise on a [`Grid`], exact: no draw is rounded.
 ///
@@ -43,6 +43,13 @@ impl DiscreteGaussian {
 impl ExactNoise for DiscreteGaussian {
     fn grid(&self) -> Grid {
         self.grid
+    }
+
+    /// An [`Event::Zcdp`] of `d^2 / 2 s^2`, rounded up (Canonne, Kamath, Steinke 2020, theorem 14). Not an
+    /// [`Event::Gaussian`]: that has other curves, which are not always above these.
+    fn event(&self, sensitivity: Sensitivity, _: usize) -> Result<Event, MechanismError> {
+        let mu = (sensitivity.l2() / self.sigma()).next_up();
+        Ok(Event::Zcdp { rho: (0.5 * (mu * mu).next_up()).next_up(), adjacency: sensitivity.adjacency })
     }
 
     fn draw<R: CryptoRng>(&self, rng: &mut R) -> Result<i64, MechanismError> {

@@ -110,10 +110,20 @@ impl Grid {
         if float_error.is_nan() || float_error < 0.0 {
             return Err(MechanismError::Bound { name: "float_error", value: float_error });
         }
+        let exact = (sensitivity.value + 2.0 * float_error).next_up();
+        self.widened(Sensitivity { value: exact, ..sensitivity }, dim, 1.0)
+    }
+
+    /// The sensitivity if each coordinate of a difference grows by as many steps, rounded up.
+    pub(super) fn widened(
+        self,
+        sensitivity: Sensitivity,
+        dim: usize,
+        steps: f64,
+    ) -> Result<Sensitivity, MechanismError> {
         let Sensitivity { value, norm, adjacency } = sensitivity;
-        let rounding = coordinates(norm, dim) * self.step();
-        let exact = (value + 2.0 * float_error).next_up();
-        Sensitivity::new((exact + rounding).next_up(), norm, adjacency)
+        let growth = (coordinates(norm, dim) * steps * self.step()).next_up();
+        Sensitivity::new((value + growth).next_up(), norm, adjacency)
     }
 }
 

@@ -25,12 +25,21 @@ pub use records::RecordSum;
 use dido_geometry::Rows;
 use rand::CryptoRng;
 
-use crate::{Key, MechanismError, Stream};
+use crate::{Event, Key, MechanismError, Sensitivity, Stream};
 
 /// Independent noise on a grid; what a deployed party uses.
 pub trait ExactNoise {
     /// The grid of the noise, and of everything that is released with it.
     fn grid(&self) -> Grid;
+
+    /// What accountants may take the release of a vector of `dim` numbers for: an event that costs at least as much.
+    ///
+    /// `sensitivity` is that of the vector **on the grid**: [`Grid::inflated`] if it was rounded to it,
+    /// [`RecordSum::sensitivity`] as it stands.
+    ///
+    /// # Errors
+    /// If the sensitivity is so large that the event cannot be written down.
+    fn event(&self, sensitivity: Sensitivity, dim: usize) -> Result<Event, MechanismError>;
 
     /// One draw, in steps of the grid; it saturates at the ends of `i64`.
     ///
