@@ -40,6 +40,10 @@ impl Mechanism {
     pub fn is_exact(&self) -> bool {
         !matches!(self, Self::Laplace(_) | Self::Gaussian(_))
     }
+
+    fn is_discrete(self) -> bool {
+        matches!(self, Self::DiscreteLaplace { .. } | Self::DiscreteGaussian { .. })
+    }
 }
 
 /// Where the noise comes from.
@@ -164,8 +168,10 @@ impl Gate {
             Noise::Plan => zeroed(value.rows),
             Noise::Simulated(keys) | Noise::Exact(keys) => {
                 let stream = Stream::new(round, Purpose::Noise, draw)?;
-                // Before the noise as well: on a grid there is no number for it.
-                finite(&value.rows, round)?;
+                if mechanism.is_discrete() {
+                    // On a grid there is no number for what is not finite.
+                    finite(&value.rows, round)?;
+                }
                 add_noise(mechanism, keys, stream, &mut value.rows)?;
                 value.rows
             }
@@ -224,8 +230,10 @@ fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, Mechani
     Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)
 }
 
-/// Draws below which threads do not pay: of floating-point noise, and of exact noise, which takes 20 times as long.
-const WORTH_THREADS: [usize; 2] = [30_000, 1_500];
+/// Draws of floating-point noise below which threads do not pay.
+const WORTH_THREADS: usize = 30_000;
+/// The same for discrete noise, which takes 20 times as long.
+const DISCRETE_WORTH_THREADS: usize = WORTH_THREADS / 20;
 
 fn add_noise(mechanism: Mechanism, keys: &[Key], stream: Stream, rows: &mut Rows) -> Result<(), MechanismError> {
     let dim = rows.shape().dim;
@@ -237,7 +245,7 @@ fn add_noise(mechanism: Mechanism, keys: &[Key], stream: Stream, rows: &mut Rows
         return Err(MechanismError::Keys { keys: keys.len(), numbers: draws, dim });
     }
     let failure = OnceLock::new();
-    let worth_threads = WORTH_THREADS[usize::from(mechanism.is_exact())];
+    let worth_threads = if mechanism.is_discrete() { DISCRETE_WORTH_THREADS } else { WORTH_THREADS };
     parallel::for_each_range(keys.len(), rows.as_mut_slice(), draws, worth_threads, |range, rows| {
         let keys = &keys[range];
         let done = match mechanism {
