@@ -77,7 +77,9 @@ fn loss(event: &Event) -> Result<Loss, MechanismError> {
             let l2 = in_scales(sensitivity, scale, Sensitivity::l2)?;
             Loss::Laplace { l1: in_scales(sensitivity, scale, |s| s.l1(dim))?, l2 }
         }
-        Event::Gaussian { sensitivity, sigma } => Loss::Gaussian { mu: in_scales(sensitivity, sigma, Sensitivity::l2)? },
+        Event::Gaussian { sensitivity, sigma } => {
+            Loss::Gaussian { mu: in_scales(sensitivity, sigma, Sensitivity::l2)? }
+        }
         Event::Pure { epsilon, .. } => Loss::Approximate { epsilon: not_negative("epsilon", epsilon)?, delta: 0.0 },
         Event::Approximate { epsilon, delta, .. } => {
             if !(0.0..=1.0).contains(&delta) {
