@@ -110,7 +110,7 @@ impl Filter {
     /// An untouched budget.
     pub fn new(budget: Budget) -> Self {
         let (unit, cap) = budget.cap();
-        Self { unit, order: f64::NAN, cap, spent: 0.0, adjacency: None }
+        Self { unit, order: 0.0, cap, spent: 0.0, adjacency: None }
     }
 
     /// An untouched budget that adds up Rényi divergences of one order, which must be fixed beforehand: for events that

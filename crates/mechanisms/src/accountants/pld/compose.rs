@@ -19,8 +19,8 @@ pub(super) enum Rounding {
 
 /// A tilted distribution of the total loss on a window of the grid.
 ///
-/// What lies outside the window has been wrapped around into it. Above: it is added to delta as a whole by
-/// [`delta`](Self::epsilon); below: it came up, which is safe.
+/// What lies outside the window has been wrapped around into it. Above: its probability is
+/// taken off delta as a whole; below: it came up, which is safe.
 pub(super) struct Total {
     plan: Plan,
     rounding: Rounding,

@@ -13,7 +13,7 @@
 //! The upper bound allows for what the grid leaves out (at most 3e-7 of delta) and for rounding (1e-6 of delta, more
 //! after more than 1e7 releases). It exceeds the least epsilon by about 1e-4 of it; grids have at most 2^18 points (2^16 for one
 //! release), so that memory and time stay bounded where this needs more. The lower bound is valid too, but further away:
-//! mostly 1e-3, up to a tenth of epsilon where the loss has atoms or the rate is tiny.
+//! mostly 1e-3, up to a quarter of epsilon where many losses have atoms or a tiny rate.
 
 mod cells;
 #[allow(
