@@ -25,7 +25,7 @@ pub mod noise;
 
 mod error;
 
-pub use accountants::{Accountant, Bound, Conversion, Pure, Zcdp};
+pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;

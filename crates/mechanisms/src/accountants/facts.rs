@@ -9,7 +9,7 @@ pub(crate) enum Loss {
     /// It tells nothing.
     Nothing,
     /// Laplace noise: the value moves by at most `l1` scales in the sum of its coordinates and `l2` scales in Euclidean
-    /// length; `spread` coordinates can move by `l2` scales each without passing `l1`.
+    /// length.
     Laplace { l1: f64, l2: f64 },
     /// Gaussian noise: the value moves by at most `mu` standard deviations.
     Gaussian { mu: f64 },

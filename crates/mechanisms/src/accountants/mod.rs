@@ -51,7 +51,7 @@ pub trait Accountant {
     /// # Errors
     /// As [`bound`](Self::bound); if `epsilon` is negative or NaN.
     fn bound_at_epsilon(&self, ledger: &Ledger, epsilon: f64) -> Result<Bound, MechanismError> {
-        if !(epsilon >= 0.0) {
+        if epsilon.is_nan() || epsilon < 0.0 {
             return Err(MechanismError::Epsilon(epsilon));
         }
         let (mut fails, mut holds) = (-1e-300_f64.ln(), 0.0_f64);

@@ -6,8 +6,8 @@
 //! is then exact at the nodes and above the true one between them.
 //!
 //! For a lower bound cells are merged instead, which is what a careless observer would do and so gives away less: each
-//! cell as a whole, then a part of it with a part of the cell before, so that the merged loss is exactly the node between
-//! them. What cannot be matched is rounded down.
+//! cell as a whole, then a part of it with a part of the cell before, so that the merged loss is the node between them. What
+//! cannot be matched is rounded down.
 
 /// Probabilities of cells of losses, under `P` and `Q`.
 #[derive(Clone, Debug)]
@@ -105,26 +105,26 @@ impl Cells {
     pub(super) fn optimistic(&self) -> Atoms {
         let mut masses = vec![0.0; self.nodes.len()];
         let lefts = self.lefts(1.0);
-        // The part of the current cell that goes to its left end: of the first one as good as any other.
-        let mut part = 0.5;
+        let width = |i: usize| self.nodes[i + 1] - self.nodes[i];
+        // How far the loss of a whole cell is below its right node, and above its left node: e^node q - p.
+        let lacks = |i: usize| lefts[i] * width(i).exp_m1();
+        let exceeds = |i: usize| -(self.inner[i].0 - lefts[i]) * (-width(i)).exp_m1();
+        // Where all cells are split at `part`, what is left of one and right of the next balance for part/(1 - part) = ratio.
+        // With the mean ratio of both ends the rest is of higher order; it is rounded down.
+        let count = self.inner.len();
+        let ratio = |i: usize| lacks(i) / exceeds(i + 1);
+        let part = |i: usize| {
+            let mean = (ratio(i.saturating_sub(1)) * ratio(i.min(count - 2))).sqrt();
+            if mean.is_finite() { mean / (1.0 + mean) } else { 0.5 }
+        };
+        let parts: Vec<f64> = if count < 2 { vec![1.0; count] } else { (0..count).map(part).collect() };
         for (i, &(p, _)) in self.inner.iter().enumerate() {
-            masses[i] += part * p;
-            let rest = 1.0 - part;
-            // What the rest lacks at the right end, and what the next cell has too much of there.
-            let width = self.nodes[i + 1] - self.nodes[i];
-            let lacks = rest * lefts[i] * width.exp_m1();
-            let next = self.inner.get(i + 1).map_or(0.0, |&(p, _)| {
-                let width = self.nodes[i + 2] - self.nodes[i + 1];
-                -(p - lefts[i + 1]) * (-width).exp_m1()
-            });
-            if lacks <= next {
-                masses[i + 1] += rest * p;
-                part = if next > 0.0 { lacks / next } else { 0.0 };
-            } else {
-                masses[i + 1] += rest * p * (next / lacks);
-                masses[i] += rest * p * (1.0 - next / lacks);
-                part = 1.0;
-            }
+            masses[i] += parts[i] * p;
+            let rest = 1.0 - parts[i];
+            let (lack, excess) = (rest * lacks(i), if i + 1 < count { parts[i + 1] * exceeds(i + 1) } else { 0.0 });
+            let up = if lack <= excess { 1.0 } else { excess / lack };
+            masses[i + 1] += rest * p * up;
+            masses[i] += rest * p * (1.0 - up);
         }
         let last = self.nodes.len() - 1;
         masses[last] += (self.top.0 - self.certain).max(0.0);

@@ -19,8 +19,8 @@ pub(super) enum Rounding {
 
 /// A tilted distribution of the total loss on a window of the grid.
 ///
-/// What lies outside the window has been wrapped around into it. Above: it is added to delta as a whole by
-/// [`delta`](Self::epsilon); below: it came up, which is safe.
+/// What lies outside the window has been wrapped around into it. Above: its probability is
+/// taken off delta as a whole; below: it came up, which is safe.
 pub(super) struct Total {
     plan: Plan,
     rounding: Rounding,
@@ -74,14 +74,16 @@ impl Total {
             .map(|mass| if rounding == Rounding::Up { mass.max(0.0) } else { mass })
             .collect();
         let end = (plan.first + points - 1) as f64 * plan.step;
+        let most: f64 =
+            events.iter().zip(&plan.ranges).map(|(event, range)| event.1 * range.1 as f64 * plan.step).sum();
         Self {
             plan: plan.clone(),
             rounding,
             tilted,
             log_scale,
             infinite: -log_finite.exp_m1(),
-            beyond: (log_steep - plan.steep * end).exp(),
-            slack: 1e-9 + 1e-13 * releases,
+            beyond: if end < most { (log_steep - plan.steep * end).exp() } else { 0.0 },
+            slack: 1e-6 + 1e-14 * releases,
         }
     }
 
@@ -91,7 +93,7 @@ impl Total {
         let left = if up {
             (delta - self.infinite - self.beyond) * (1.0 - self.slack)
         } else {
-            (delta - self.infinite) * (1.0 + self.slack + 1e-6)
+            (delta - self.infinite) * (1.0 + self.slack)
         };
         if left <= 0.0 {
             return if up || delta < self.infinite { f64::INFINITY } else { 0.0 };
@@ -104,7 +106,8 @@ impl Total {
         for i in (0..self.tilted.len()).rev() {
             let point = (first + i as i64) as f64 * step;
             let here = (self.log_scale - tilt * point).exp() * (sum - more);
-            if here > left {
+            // Also if it is NaN: then the result is, and is no bound.
+            if here.is_nan() || here > left {
                 // Between grid points delta is linear in e^epsilon.
                 let part = ((here - left) / (here - above)).clamp(0.0, 1.0);
                 return (point + (part * step.exp_m1()).ln_1p()).max(0.0);

@@ -96,8 +96,8 @@ impl Pair {
         ((1.0 - rate) * q + rate * p, q)
     }
 
-    /// The range of losses that matter in a direction: beyond it `P` has no more than `top` above and `bottom` below.
-    pub(super) fn range(self, direction: Direction, bottom: f64, top: f64) -> (f64, f64) {
+    /// The range of losses that matter in a direction: beyond it `P` has no more than `end` on each side.
+    pub(super) fn range(self, direction: Direction, end: f64) -> (f64, f64) {
         let above = |e: f64| match direction {
             Direction::Remove => self.above(e).0,
             Direction::Add => self.below(-e).1,
@@ -111,17 +111,17 @@ impl Pair {
             (Loss::Approximate { delta, .. }, Direction::Add) if self.chance.rate() >= 1.0 => delta,
             _ => 0.0,
         };
-        let high = smallest(|e| above(e) <= certain * (1.0 + 1e-9) + top);
+        let high = smallest(|e| above(e) <= certain * (1.0 + 1e-9) + end);
         if matches!(self.chance, Chance::Subset { .. }) {
             return (-high, high);
         }
-        (-smallest(|e| below(-e) <= bottom), high)
+        (-smallest(|e| below(-e) <= end), high)
     }
 
     /// Nodes for a first look: equally spaced in the loss of the mechanism without sampling, which is where its tails are
     /// even, and mapped to that of the sampled one.
-    pub(super) fn pilot(self, direction: Direction, bottom: f64, top: f64, count: usize) -> Vec<f64> {
-        let (low, high) = self.range(direction, bottom, top);
+    pub(super) fn pilot(self, direction: Direction, end: f64, count: usize) -> Vec<f64> {
+        let (low, high) = self.range(direction, end);
         let rate = self.chance.rate();
         let signs: &[f64] = match (self.chance, direction) {
             (Chance::Subset { .. }, _) => &[1.0, -1.0],
@@ -132,7 +132,7 @@ impl Pair {
         for sign in signs {
             let ends = (unmixed(sign * low, rate), unmixed(sign * high, rate));
             let far = match self.loss {
-                Loss::Gaussian { mu } => 0.5 * mu * mu + 20.0 * mu,
+                Loss::Gaussian { mu } => 0.5 * mu * mu + 40.0 * mu,
                 Loss::Laplace { l1, .. } => l1,
                 Loss::Approximate { epsilon, .. } => epsilon,
                 _ => 0.0,

@@ -14,6 +14,9 @@ pub(super) const SPARE: f64 = 1e-7;
 /// Most points of a grid.
 const POINTS: usize = 1 << 18;
 
+/// Most cells of the loss of one release.
+const CELLS: f64 = 65_536.0;
+
 /// The accuracy that is aimed at, relative to epsilon.
 const PRECISION: f64 = 4e-5;
 
@@ -29,6 +32,8 @@ pub(super) struct Plan {
     pub(super) tilt: f64,
     /// A slope that shows how little lies above the window.
     pub(super) steep: f64,
+    /// The epsilon that the step was chosen for.
+    pub(super) aim: f64,
     /// Single losses, in steps: first and last for each event.
     pub(super) ranges: Vec<(i64, i64)>,
 }
@@ -63,46 +68,55 @@ fn logs(atoms: &Atoms) -> Vec<(f64, f64)> {
 }
 
 impl Plan {
-    /// For at least one release, and a `delta` that is more than what is infinite.
-    pub(super) fn of(events: &[(Pair, f64)], direction: Direction, delta: f64) -> Self {
+    /// For at least one release, and a `delta` that is more than what is infinite. `aim`: an upper bound of epsilon, if one
+    /// is known, which sets the accuracy.
+    pub(super) fn of(events: &[(Pair, f64)], direction: Direction, delta: f64, aim: f64) -> Self {
         let releases: f64 = events.iter().map(|event| event.1).sum();
-        // What a single release may leave out: above it counts against delta, below it is rounded up.
-        let (bottom, top) = (1e-18_f64.min(1e-16 / releases), SPARE * delta / releases);
+        // What a single release may leave out: above it counts against delta, below it is rounded up, which in all makes
+        // delta larger by no more than that.
+        let end = SPARE * delta / releases;
         let nodes = (16_384 / events.len()).clamp(48, 400);
         let look = Look {
             events: events
                 .iter()
                 .map(|&(pair, n)| {
-                    let nodes = pair.pilot(direction, bottom, top, nodes);
+                    let nodes = pair.pilot(direction, end, nodes);
                     (logs(&pair.cells(&nodes, direction).pessimistic()), n)
                 })
                 .collect(),
         };
-        let ranges: Vec<(f64, f64)> = events.iter().map(|(pair, _)| pair.range(direction, bottom, top)).collect();
+        let ranges: Vec<(f64, f64)> = events.iter().map(|(pair, _)| pair.range(direction, end)).collect();
         let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
         let log_delta = delta.ln();
         let scale = scale(&look, log_delta);
-        let tilt = tilt(&look, log_delta, scale);
-        let (value, _) = look.moment(tilt);
-        let epsilon = ((value - log_delta + peak(tilt)) / tilt).max(0.0);
-        let (steep, high) = above(&look, log_delta + SPARE.ln(), tilt);
-        let low = below(&look, value, tilt, scale);
+        // The slope and the epsilon of the best bound by moments, to choose the step.
+        let slope = saddle(&look, log_delta, scale, true);
+        let epsilon = ((look.moment(slope).0 - log_delta + peak(slope)) / slope).max(0.0);
+        // Rounding makes errors of about 1e-16 for each release; this much of the tilted mass shall be beyond epsilon.
+        let part = (1e-9 * releases).clamp(1e-5, 0.1);
+        let tilt = saddle(&look, (log_delta - part.ln()).min(-1e-3), scale, true);
+        let value = look.moment(tilt).0;
+        let steep = saddle(&look, log_delta + SPARE.ln(), scale, false);
+        let high = (look.moment(steep).0 - log_delta - SPARE.ln()) / steep;
+        let (low, high) = (below(&look, value, tilt, scale), high.max(above(&look, value, tilt, scale)));
         // No more than what is possible.
-        let bound =
-            |part: fn(&(f64, f64)) -> f64| -> f64 { ranges.iter().zip(events).map(|(r, e)| e.1 * part(r)).sum() };
-        let (low, high) = (low.max(bound(|r| r.0)).min(0.0), high.min(bound(|r| r.1)).max(0.0));
-        // Rounding adds a variance of about step^2/6 to each loss: at constant delta, step^2 (1 + tilt)/12 to epsilon.
-        let allowed = PRECISION * epsilon.max(1e-3 * high);
-        let wanted = (12.0 * allowed / (releases * (1.0 + tilt))).sqrt();
-        let width = (high - low).max(1e-300);
+        let possible = |end: fn(&(f64, f64)) -> f64| ranges.iter().zip(events).map(|(r, e)| e.1 * end(r)).sum::<f64>();
+        let width = (high.min(possible(|r| r.1)).max(0.0) - low.max(possible(|r| r.0)).min(0.0)).max(1e-300);
+        // Rounding adds a variance of about step^2/6 to each loss: at constant delta, step^2 (1 + slope)/12 to epsilon.
+        let aim = epsilon.min(aim);
+        let allowed = PRECISION * aim.max(1e-3 * epsilon);
+        let wanted = (12.0 * allowed / (releases * (1.0 + slope))).sqrt();
         let count = (width / wanted).clamp(256.0, POINTS as f64 - 64.0);
-        let step = (width / count).max(widest / POINTS as f64).max(1e-290);
-        let first = (low / step).floor() as i64 - 2;
-        let last = (high / step).ceil() as i64 + 2;
-        let ranges =
-            ranges.iter().map(|(low, high)| ((low / step).floor() as i64, (high / step).ceil() as i64)).collect();
+        let step = (width / count).max(widest / CELLS).max(1e-290);
+        let in_steps = |&(low, high): &(f64, f64)| ((low / step).floor() as i64, (high / step).ceil() as i64);
+        let ranges: Vec<(i64, i64)> = ranges.iter().map(in_steps).collect();
+        // Rounded losses reach further; what is possible must not be wrapped around.
+        let possible =
+            |end: fn(&(i64, i64)) -> i64| ranges.iter().zip(events).map(|(r, e)| e.1 * end(r) as f64).sum::<f64>();
+        let first = (low / step).floor().max(possible(|r| r.0)).min(0.0) as i64 - 2;
+        let last = (high / step).ceil().min(possible(|r| r.1)).max(0.0) as i64 + 2;
         let points = smooth((last - first + 1) as usize);
-        Self { step, first, points, tilt, steep, ranges }
+        Self { step, first, points, tilt, steep, aim, ranges }
     }
 }
 
@@ -127,14 +141,15 @@ fn scale(look: &Look, log_delta: f64) -> f64 {
 }
 
 /// The slope `s` of the best bound `delta <= e^(K(s) - s epsilon + peak(s))`, where `K(s) - s K'(s) - ln(1 + s) = ln delta`:
-/// the left side falls from 0. Any slope is correct, this one is accurate.
-fn tilt(look: &Look, log_delta: f64, scale: f64) -> f64 {
+/// the left side falls from 0. Or, without the peak, of the best bound on the probability of exceeding epsilon. Any slope is
+/// correct, this one is accurate.
+fn saddle(look: &Look, log_delta: f64, scale: f64, with_peak: bool) -> f64 {
     let (mut low, mut high) = (1e-4_f64.ln(), 1e3_f64.ln());
     for _ in 0..20 {
         let middle = 0.5 * (low + high);
         let slope = scale * middle.exp();
         let (value, mean) = look.moment(slope);
-        if value - slope * mean - slope.ln_1p() > log_delta {
+        if value - slope * mean - if with_peak { slope.ln_1p() } else { 0.0 } > log_delta {
             low = middle;
         } else {
             high = middle;
@@ -148,20 +163,23 @@ fn peak(s: f64) -> f64 {
     s * s.ln() - (s + 1.0) * s.ln_1p()
 }
 
-/// A slope and a loss above which lies no more than `e^log`.
-fn above(look: &Look, log: f64, tilt: f64) -> (f64, f64) {
-    [1.02, 1.1, 1.2, 1.35, 1.6, 2.0, 2.8, 4.0, 8.0]
+/// How much of the tilted distribution may be wrapped around.
+const WRAPPED: f64 = 1e-14;
+
+/// A loss above which the tilted distribution has next to nothing.
+fn above(look: &Look, value: f64, tilt: f64, scale: f64) -> f64 {
+    FACTORS
         .into_iter()
-        .map(|factor| (factor * tilt, (look.moment(factor * tilt).0 - log) / (factor * tilt)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .expect("nine slopes")
+        .map(|factor| (look.moment(tilt + factor * scale).0 - value - WRAPPED.ln()) / (factor * scale))
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// A loss below which the tilted distribution has next to nothing.
 fn below(look: &Look, value: f64, tilt: f64, scale: f64) -> f64 {
-    [0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
+    FACTORS
         .into_iter()
-        .map(|factor| (1e-14_f64.ln() - look.moment(tilt - factor * scale).0 + value) / (factor * scale))
-        .max_by(f64::total_cmp)
-        .expect("eight slopes")
+        .map(|factor| (WRAPPED.ln() - look.moment(tilt - factor * scale).0 + value) / (factor * scale))
+        .fold(f64::NEG_INFINITY, f64::max)
 }
+
+const FACTORS: [f64; 12] = [0.01, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 4.0, 10.0];

@@ -10,7 +10,17 @@
 //! bound, so orders may be chosen after the releases, if the *events* did not depend on what was released; for those see
 //! [`Filter::renyi`](crate::Filter::renyi).
 
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "orders and numbers of points: positive integers below 2^15"
+)]
 mod curve;
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "orders and numbers of points: positive integers below 2^15"
+)]
 mod poisson;
 mod subset;
 

@@ -60,8 +60,7 @@ impl Poisson {
         let step = (0.5 * z).min(std::f64::consts::PI * z * z / 6.0);
         // The integrand is a Gaussian around 0 that moves to at most alpha where the exponential rules.
         let (first, last) = ((-10.0 * z / step).floor(), ((order + 10.0 * z) / step).ceil());
-        // False also for NaN.
-        if !(last - first < POINTS) {
+        if (last - first).is_nan() || last - first > POINTS {
             return None;
         }
         let density = (step / z).ln() - 0.5 * (2.0 * std::f64::consts::PI).ln();
