@@ -1,9 +1,9 @@
-//! Drawing Laplace noise: the random words of one stream per node, and their transform.
+//! Drawing noise: the random words of one stream per node, and what is made of them.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dido_benches::{CASES, Problem, criterion, keys};
 use dido_geometry::Rows;
-use dido_mechanisms::{Laplace, Purpose, Stream};
+use dido_mechanisms::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, Purpose, Stream};
 use rand::Rng;
 
 fn noise(c: &mut Criterion) {
@@ -28,6 +28,22 @@ fn noise(c: &mut Criterion) {
         let mut rows = Rows::zeros(shape);
         group.bench_function(format!("Laplace/{}", case.name), |b| {
             b.iter(|| laplace.add_simulated(&keys, next(&mut round), &mut rows).expect("one key per row"));
+        });
+
+        let gaussian = Gaussian::new(1.0).expect("a positive standard deviation");
+        group.bench_function(format!("Gaussian/{}", case.name), |b| {
+            b.iter(|| gaussian.add_simulated(&keys, next(&mut round), &mut rows).expect("one key per row"));
+        });
+
+        // Scale 1 on the grid 2^-20: a million steps.
+        let grid = Grid::new(-20).expect("an ordinary step");
+        let discrete = DiscreteLaplace::new(1.0, grid).expect("a positive scale");
+        group.bench_function(format!("discrete Laplace/{}", case.name), |b| {
+            b.iter(|| discrete.add_keyed(&keys, next(&mut round), &mut rows).expect("a sound generator"));
+        });
+        let discrete = DiscreteGaussian::new(1.0, grid).expect("a positive scale");
+        group.bench_function(format!("discrete Gaussian/{}", case.name), |b| {
+            b.iter(|| discrete.add_keyed(&keys, next(&mut round), &mut rows).expect("a sound generator"));
         });
     }
 }

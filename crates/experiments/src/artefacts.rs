@@ -73,6 +73,7 @@ fn ledger_rows(ledger: &Ledger) -> Vec<LedgerRow> {
         let (mechanism, scale, sensitivity) = match entry.event {
             Event::Laplace { sensitivity, scale, .. } => ("laplace", Some(scale), Some(sensitivity)),
             Event::NonPrivate => ("none", None, None),
+            other => (other.name(), None, None),
         };
         LedgerRow {
             nodes: nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),

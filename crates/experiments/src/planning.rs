@@ -110,7 +110,7 @@ fn multiplier(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError>
     let ratios = |class: &ClassLedger| -> (Vec<f64>, usize) {
         let laplace = class.entries.iter().filter_map(|entry| match entry.event {
             Event::Laplace { sensitivity, dim, scale } => Some((sensitivity.l2() / scale, dim, entry.releases)),
-            Event::NonPrivate => None,
+            _ => None,
         });
         laplace.fold((vec![], 1), |(mut ratios, _), (ratio, dim, releases)| {
             ratios.extend((0..releases).map(|_| ratio));

@@ -13,7 +13,7 @@ pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
     let largest = events
         .filter_map(|event| match event {
             Event::Laplace { sensitivity, dim, .. } => Some((sensitivity.l2(), sensitivity.l1(dim))),
-            Event::NonPrivate => None,
+            _ => None,
         })
         .max_by(|a, b| a.0.total_cmp(&b.0));
     PlannedSensitivity {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::accountants::{pure, same_adjacency, zcdp};
+use crate::accountants::{pure, rdp, same_adjacency, zcdp};
 use crate::{Adjacency, Event, MechanismError};
 
 /// The most a run may give away: it must be `(epsilon, delta)`-differentially private.
@@ -78,6 +78,8 @@ impl Budget {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     unit: Unit,
+    /// The Rényi order, if that is the unit.
+    order: f64,
     cap: f64,
     spent: f64,
     adjacency: Option<Adjacency>,
@@ -90,6 +92,8 @@ pub enum Unit {
     Epsilon,
     /// Rho of zero-concentrated differential privacy.
     Rho,
+    /// Rényi divergence of one order.
+    Renyi,
 }
 
 impl fmt::Display for Unit {
@@ -97,6 +101,7 @@ impl fmt::Display for Unit {
         f.write_str(match self {
             Self::Epsilon => "epsilon",
             Self::Rho => "rho",
+            Self::Renyi => "a Rényi divergence of",
         })
     }
 }
@@ -105,7 +110,34 @@ impl Filter {
     /// An untouched budget.
     pub fn new(budget: Budget) -> Self {
         let (unit, cap) = budget.cap();
-        Self { unit, cap, spent: 0.0, adjacency: None }
+        Self { unit, order: 0.0, cap, spent: 0.0, adjacency: None }
+    }
+
+    /// An untouched budget that adds up Rényi divergences of one order, which must be fixed beforehand: for events that
+    /// zCDP does not cover, such as Gaussian noise on a sample. The cap is the largest divergence whose epsilon is within the
+    /// budget.
+    ///
+    /// # Errors
+    /// If the order is not above 1 and finite, the budget has no delta, or no divergence of this order is within it.
+    pub fn renyi(budget: Budget, order: f64) -> Result<Self, MechanismError> {
+        let Budget { epsilon, delta } = budget;
+        if !(order > 1.0 && order.is_finite()) {
+            return Err(MechanismError::Order(order));
+        }
+        if delta <= 0.0 {
+            return Err(MechanismError::Delta(delta));
+        }
+        // The terms of the order, at a divergence where the shortcut for small ones does not apply; rounded down to fit.
+        let terms = rdp::epsilon_of_renyi(1e6, order, delta) - 1e6;
+        let mut cap = epsilon - terms;
+        while cap > 0.0 && rdp::epsilon_of_renyi(cap, order, delta) > epsilon {
+            cap = (cap - 1e-9 * cap.max(epsilon)).next_down();
+        }
+        if cap > 0.0 {
+            Ok(Self { unit: Unit::Renyi, order, cap, spent: 0.0, adjacency: None })
+        } else {
+            Err(MechanismError::Order(order))
+        }
     }
 
     /// Charges one release, to be called before it leaves. A refused release is not charged.
@@ -116,6 +148,7 @@ impl Filter {
         let asked = match self.unit {
             Unit::Epsilon => pure::epsilon(event)?,
             Unit::Rho => zcdp::rho(event)?,
+            Unit::Renyi => rdp::Curve::of(event)?.at(self.order),
         };
         if let Some(adjacency) = self.adjacency {
             same_adjacency(adjacency, event)?;
@@ -124,9 +157,7 @@ impl Filter {
         let spent = if asked > 0.0 { (self.spent + asked).next_up() } else { self.spent };
         if spent <= self.cap {
             self.spent = spent;
-            if let Event::Laplace { sensitivity, .. } = event {
-                self.adjacency = Some(sensitivity.adjacency);
-            }
+            self.adjacency = self.adjacency.or(event.adjacency());
             Ok(())
         } else {
             // NaN ends here too.

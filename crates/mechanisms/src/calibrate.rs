@@ -1,6 +1,94 @@
 //! The least noise that keeps a budget.
 
-use crate::{Adjacency, Budget, Event, Filter, MechanismError, Norm, Sensitivity, Unit};
+use crate::accountants::{Accountant, mu_of_epsilon};
+use crate::{Adjacency, Budget, Event, Filter, Ledger, MechanismError, Norm, Sensitivity, Unit};
+
+/// The least standard deviation of Gaussian noise that makes one release `(epsilon, delta)`-private, exactly (Balle, Wang
+/// 2018) and rounded up by a relative 1e-12; also for `epsilon` above 1, where the classical formula is none. For `k` equal
+/// releases it is `sqrt(k)` times as large.
+///
+/// # Errors
+/// If the budget has no delta.
+pub fn gaussian_sigma(sensitivity: Sensitivity, budget: Budget) -> Result<f64, MechanismError> {
+    let mu = mu_of_epsilon(budget.epsilon(), budget.delta())?;
+    Ok((sensitivity.l2() / mu).next_up())
+}
+
+/// The least noise multiplier, to a relative 1e-6, with which a run keeps the budget; or one that uses 0.9999 of its epsilon.
+///
+/// `ledger` says what the run with a multiplier would release: any events, with more noise for a larger multiplier. The
+/// multiplier that is returned has been checked with the accountant; it never needs more than the budget.
+///
+/// # Errors
+/// If no multiplier up to 2^60 keeps the budget, or the accountant refuses the ledger.
+pub fn noise_multiplier(
+    accountant: &dyn Accountant,
+    budget: Budget,
+    ledger: impl Fn(f64) -> Ledger,
+) -> Result<f64, MechanismError> {
+    let epsilon = |multiplier: f64| Ok(accountant.bound(&ledger(multiplier), budget.delta())?.epsilon);
+    // Bracketed from the side of much noise, where accountants are quick.
+    let (mut fails, mut keeps) = (0.0, 1.0_f64);
+    while epsilon(keeps)? > budget.epsilon() {
+        fails = keeps;
+        keeps *= 2.0;
+        if keeps > LARGEST {
+            return Err(MechanismError::Calibration { low: 1.0, high: LARGEST });
+        }
+    }
+    while fails <= 0.0 {
+        let half = 0.5 * keeps;
+        if half < 1.0 / LARGEST {
+            return Ok(keeps);
+        }
+        if epsilon(half)? > budget.epsilon() { fails = half } else { keeps = half }
+    }
+    while keeps - fails > 1e-6 * keeps {
+        let middle = 0.5 * (fails + keeps);
+        let found = epsilon(middle)?;
+        if found > budget.epsilon() {
+            fails = middle;
+        } else {
+            keeps = middle;
+            if found >= 0.9999 * budget.epsilon() {
+                break;
+            }
+        }
+    }
+    Ok(keeps)
+}
+
+/// The largest multiplier that is tried.
+const LARGEST: f64 = (1_u64 << 60) as f64;
+
+/// The most rounds, up to 2^40, with which a run keeps the budget; 0 if it cannot even make one.
+///
+/// `ledger` says what a run of so many rounds would release: no less in more rounds.
+///
+/// # Errors
+/// If the accountant refuses the ledger.
+pub fn most_rounds(
+    accountant: &dyn Accountant,
+    budget: Budget,
+    ledger: impl Fn(u64) -> Ledger,
+) -> Result<u64, MechanismError> {
+    let keeps = |rounds: u64| -> Result<bool, MechanismError> {
+        Ok(accountant.bound(&ledger(rounds), budget.delta())?.epsilon <= budget.epsilon())
+    };
+    let (mut most, mut fails) = (0, 1);
+    while keeps(fails)? {
+        most = fails;
+        fails *= 2;
+        if fails > 1 << 40 {
+            return Ok(most);
+        }
+    }
+    while fails - most > 1 {
+        let middle = most + (fails - most) / 2;
+        if keeps(middle)? { most = middle } else { fails = middle }
+    }
+    Ok(most)
+}
 
 /// The smallest multiplier `c` such that releases with scales `c *` (their relative scale) pass a [`Filter`] with this
 /// budget. Zero if nothing is to be hidden.
@@ -28,7 +116,9 @@ pub fn laplace_multiplier(ratios: &[f64], dim: usize, budget: Budget) -> Result<
     let exact = largest
         * match budget.cap() {
             (Unit::Epsilon, cap) => (dim as f64).sqrt() * ratios.iter().map(|r| r / largest).sum::<f64>() / cap,
-            (Unit::Rho, cap) => (ratios.iter().map(|r| (r / largest).powi(2)).sum::<f64>() / (2.0 * cap)).sqrt(),
+            (Unit::Rho | Unit::Renyi, cap) => {
+                (ratios.iter().map(|r| (r / largest).powi(2)).sum::<f64>() / (2.0 * cap)).sqrt()
+            }
         };
     // Each release rounds its scale, its loss and the sum: a few units in the last place of the total. Where that is not
     // enough (subnormal numbers, losses that overflow) the margin doubles, so that the search always ends.

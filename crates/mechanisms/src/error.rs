@@ -50,6 +50,43 @@ pub enum MechanismError {
         /// The relation of the event.
         found: Adjacency,
     },
+    /// A number of an event outside its range.
+    #[error("the `{field}` of an event is out of range: {value}")]
+    EventField {
+        /// Which number.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The accountant has no theorem for such a release.
+    #[error("the accountant `{accountant}` does not cover {event}")]
+    Unsupported {
+        /// Who refuses.
+        accountant: &'static str,
+        /// What was released.
+        event: &'static str,
+    },
+    /// A sampling scheme amplifies for one neighbouring relation only.
+    #[error("{sampling} is accounted for `{expected}`, the mechanism is declared for `{found}`")]
+    Sampling {
+        /// The scheme.
+        sampling: &'static str,
+        /// The relation it speaks of.
+        expected: Adjacency,
+        /// The relation of the mechanism.
+        found: Adjacency,
+    },
+    /// No noise that can be written down is enough, or any amount is.
+    #[error("no noise multiplier between {low} and {high} meets the budget exactly")]
+    Calibration {
+        /// The smallest that was tried.
+        low: f64,
+        /// The largest that was tried.
+        high: f64,
+    },
+    /// A Rényi order outside its range.
+    #[error("a Rényi order must be above 1 and finite, got {0}")]
+    Order(f64),
     /// The release would break the promise; it must not leave.
     #[error("the release asks for {unit} {asked}, but {spent} of {cap} is spent")]
     Overspent {
@@ -106,4 +143,59 @@ pub enum MechanismError {
         /// The coordinate.
         coordinate: usize,
     },
+    /// A step whose multiples are no ordinary numbers.
+    #[error("a grid needs a step of 2^-1022 to 2^960, got the exponent {0}")]
+    Grid(i32),
+    /// No grid is coarse or fine enough.
+    #[error("no grid rounds {dim} coordinates at a millionth of a sensitivity of {sensitivity}")]
+    NoGrid {
+        /// The sensitivity.
+        sensitivity: f64,
+        /// Coordinates of the vector.
+        dim: usize,
+    },
+    /// The exact samplers count steps up to `2^52`.
+    #[error("a noise scale of {scale} is more than 2^52 steps of 2^{exponent}: a coarser grid is needed")]
+    TooFine {
+        /// The scale asked for.
+        scale: f64,
+        /// Of the step.
+        exponent: i32,
+    },
+    /// Noise of one grid does not hide values of another.
+    #[error("the values are on the grid of step 2^{expected}, the noise on that of 2^{found}")]
+    OtherGrid {
+        /// Exponent of the values.
+        expected: i32,
+        /// Exponent of the noise.
+        found: i32,
+    },
+    /// What is not finite has no place on a grid.
+    #[error("number {position} of the vector is not finite")]
+    NotFinite {
+        /// From 0.
+        position: usize,
+    },
+    /// A record of another shape.
+    #[error("a record of {expected} coordinates is expected, this one has {found}")]
+    Coordinates {
+        /// Of the records so far.
+        expected: usize,
+        /// Of this one.
+        found: usize,
+    },
+    /// A record that could move the sum by more than was promised.
+    #[error("a record is longer than {cap} steps in {norm:?}")]
+    OverCap {
+        /// The longest that is allowed.
+        cap: u64,
+        /// How it is measured.
+        norm: crate::Norm,
+    },
+    /// The random words cannot come from a working generator: with one, this happens once in more than `2^2000` draws.
+    #[error("the random number generator is broken: a draw has used up 32768 words")]
+    BrokenGenerator,
+    /// A deployed party's noise must be exact.
+    #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
+    FloatingPoint,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Sensitivity;
+use crate::{Adjacency, Sensitivity};
 
 /// What left a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,156 @@ pub enum Event {
         /// The scale `b` of the noise: density `exp(-|x|/b) / 2b`, variance `2 b^2`.
         scale: f64,
     },
+    /// A vector with independent Gaussian noise in each coordinate. Its dimension does not matter.
+    Gaussian {
+        /// Of the vector before the noise; an L1 bound counts as an L2 bound.
+        sensitivity: Sensitivity,
+        /// The standard deviation of the noise, in the units of the value. Not a multiplier of the sensitivity.
+        sigma: f64,
+    },
+    /// Any mechanism that is `epsilon`-differentially private.
+    Pure {
+        /// Its privacy loss, in nats.
+        epsilon: f64,
+        /// The data sets it speaks of.
+        adjacency: Adjacency,
+    },
+    /// Any mechanism that is `(epsilon, delta)`-differentially private.
+    Approximate {
+        /// Its privacy loss, in nats.
+        epsilon: f64,
+        /// The probability that the loss is larger, in `[0, 1]`.
+        delta: f64,
+        /// The data sets it speaks of.
+        adjacency: Adjacency,
+    },
+    /// Any mechanism that is `rho`-zero-concentrated differentially private.
+    Zcdp {
+        /// Half the slope of its Rényi divergence in the order.
+        rho: f64,
+        /// The data sets it speaks of.
+        adjacency: Adjacency,
+    },
+    /// A mechanism that has looked at a secret random sample of the records only.
+    Sampled {
+        /// How the sample was drawn, afresh for this release.
+        sampling: Sampling,
+        /// The mechanism that saw the sample; its sensitivity is that for a record *in* the sample.
+        base: Base,
+    },
     /// A value that has looked at data and left without noise: no guarantee is left.
     NonPrivate,
+}
+
+/// How a secret sample of the records is drawn. The sample must be independent of everything that is released
+/// otherwise; whoever sees who was sampled is not fooled by it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Sampling {
+    /// Each record by a coin of its own. Speaks of records that are added or removed.
+    Poisson {
+        /// The probability of a record to be in the sample, in `[0, 1]`.
+        rate: f64,
+    },
+    /// A uniformly random subset of fixed size. Speaks of records that are replaced: their number is public.
+    WithoutReplacement {
+        /// Records in the sample.
+        batch: u64,
+        /// Records there are.
+        population: u64,
+    },
+    /// One uniformly random record. Speaks of records that are replaced.
+    OneOf {
+        /// Records there are.
+        population: u64,
+    },
+}
+
+impl Sampling {
+    /// The probability that a given record is in the sample.
+    pub fn rate(self) -> f64 {
+        match self {
+            Self::Poisson { rate } => rate,
+            Self::WithoutReplacement { batch, population } => batch as f64 / population as f64,
+            Self::OneOf { population } => 1.0 / population as f64,
+        }
+    }
+}
+
+/// A mechanism that sees a sample: an [`Event`] that is not itself sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Base {
+    /// As [`Event::Laplace`].
+    Laplace {
+        /// Of the vector before the noise.
+        sensitivity: Sensitivity,
+        /// Coordinates of the vector.
+        dim: usize,
+        /// The scale of the noise.
+        scale: f64,
+    },
+    /// As [`Event::Gaussian`].
+    Gaussian {
+        /// Of the vector before the noise.
+        sensitivity: Sensitivity,
+        /// The standard deviation of the noise.
+        sigma: f64,
+    },
+    /// As [`Event::Pure`].
+    Pure {
+        /// Its privacy loss, in nats.
+        epsilon: f64,
+        /// The data sets it speaks of.
+        adjacency: Adjacency,
+    },
+    /// As [`Event::Approximate`].
+    Approximate {
+        /// Its privacy loss, in nats.
+        epsilon: f64,
+        /// The probability that the loss is larger.
+        delta: f64,
+        /// The data sets it speaks of.
+        adjacency: Adjacency,
+    },
+}
+
+impl From<Base> for Event {
+    fn from(base: Base) -> Self {
+        match base {
+            Base::Laplace { sensitivity, dim, scale } => Self::Laplace { sensitivity, dim, scale },
+            Base::Gaussian { sensitivity, sigma } => Self::Gaussian { sensitivity, sigma },
+            Base::Pure { epsilon, adjacency } => Self::Pure { epsilon, adjacency },
+            Base::Approximate { epsilon, delta, adjacency } => Self::Approximate { epsilon, delta, adjacency },
+        }
+    }
+}
+
+impl Event {
+    /// The pairs of data sets the event speaks of; none if nothing is promised.
+    pub fn adjacency(&self) -> Option<Adjacency> {
+        match *self {
+            Self::Laplace { sensitivity, .. } | Self::Gaussian { sensitivity, .. } => Some(sensitivity.adjacency),
+            Self::Pure { adjacency, .. } | Self::Approximate { adjacency, .. } | Self::Zcdp { adjacency, .. } => {
+                Some(adjacency)
+            }
+            Self::Sampled { base, .. } => Self::from(base).adjacency(),
+            Self::NonPrivate => None,
+        }
+    }
+
+    /// What kind of release it is, in words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Laplace { .. } => "Laplace noise",
+            Self::Gaussian { .. } => "Gaussian noise",
+            Self::Pure { .. } => "a pure differentially private mechanism",
+            Self::Approximate { .. } => "an (epsilon, delta) mechanism",
+            Self::Zcdp { .. } => "a zCDP mechanism",
+            Self::Sampled { base: Base::Laplace { .. }, .. } => "Laplace noise on a sample",
+            Self::Sampled { base: Base::Gaussian { .. }, .. } => "Gaussian noise on a sample",
+            Self::Sampled { .. } => "a mechanism on a sample",
+            Self::NonPrivate => "no noise",
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The only door from private to public.
 
+use std::sync::OnceLock;
+
 use dido_geometry::{Rows, parallel};
 
 use crate::{
-    Adjacency, Adversary, Budget, Event, Filter, Key, Laplace, Ledger, MechanismError, Private, Public, Purpose,
-    Sensitivity, Stream,
+    Adjacency, Adversary, Budget, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian, Key, Laplace,
+    Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
 };
 
 /// How the values that leave are made safe.
@@ -12,8 +14,36 @@ use crate::{
 pub enum Mechanism {
     /// Not at all: the ledger says so, and every epsilon is infinite.
     None,
-    /// Independent Laplace noise on each coordinate.
+    /// Independent Laplace noise on each coordinate, in floating point.
     Laplace(Laplace),
+    /// Independent Gaussian noise on each coordinate, in floating point.
+    Gaussian(Gaussian),
+    /// Rounded to a grid, with independent discrete Laplace noise.
+    DiscreteLaplace {
+        /// The noise and its grid.
+        noise: DiscreteLaplace,
+        /// How far the value as computed may be from the one whose sensitivity was derived, in the norm of that
+        /// sensitivity; the event counts it twice.
+        float_error: f64,
+    },
+    /// Rounded to a grid, with independent discrete Gaussian noise.
+    DiscreteGaussian {
+        /// The noise and its grid.
+        noise: DiscreteGaussian,
+        /// As for discrete Laplace noise.
+        float_error: f64,
+    },
+}
+
+impl Mechanism {
+    /// Whether what leaves gives away no more than the event says, down to the last bit.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, Self::Laplace(_) | Self::Gaussian(_))
+    }
+
+    fn is_discrete(self) -> bool {
+        matches!(self, Self::DiscreteLaplace { .. } | Self::DiscreteGaussian { .. })
+    }
 }
 
 /// Where the noise comes from.
@@ -21,8 +51,10 @@ pub enum Mechanism {
 enum Noise {
     /// Nowhere: this is a plan. What is released is zero, whatever went in.
     Plan,
-    /// From the key streams, with the fast floating-point samplers: for simulations.
+    /// From the key streams, with any sampler: for simulations.
     Simulated(Vec<Key>),
+    /// From the key streams, with exact samplers only.
+    Exact(Vec<Key>),
 }
 
 /// The only way from [`Private`] to [`Public`], and the only writer of a [`Ledger`].
@@ -53,6 +85,18 @@ impl Gate {
         keys: Vec<Key>,
     ) -> Self {
         Self::new(adjacency, adversary, class_of, budget, Noise::Simulated(keys))
+    }
+
+    /// As [`simulated`](Self::simulated), but floating-point noise is refused: what a deployed party uses, with keys
+    /// [`from_os`](Key::from_os).
+    pub fn exact(
+        adjacency: Adjacency,
+        adversary: Adversary,
+        class_of: &[usize],
+        budget: Option<Budget>,
+        keys: Vec<Key>,
+    ) -> Self {
+        Self::new(adjacency, adversary, class_of, budget, Noise::Exact(keys))
     }
 
     /// A gate for a dry run: it keeps the same ledger and budget, and releases nothing but zeros.
@@ -114,30 +158,35 @@ impl Gate {
     /// Releases `value` in `round`.
     ///
     /// # Errors
-    /// If a sensitivity is not finite, the budget would be overspent, the round has been left already, or a number of
-    /// the noisy value is not finite. Nothing leaves then.
+    /// If a sensitivity is not finite, the budget would be overspent, the round has been left already, a number of the
+    /// noisy value is not finite, or the noise is floating-point and the gate exact. Nothing leaves then.
     pub fn release(
         &mut self,
         round: u32,
         mechanism: Mechanism,
         mut value: Private<'_>,
     ) -> Result<Public, MechanismError> {
+        if matches!(self.noise, Noise::Exact(_)) && !mechanism.is_exact() {
+            return Err(MechanismError::FloatingPoint);
+        }
         let draw = self.open(round)?;
         self.charge(round, mechanism, &value)?;
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
         let mut rows = value.rows;
-        match (&self.noise, mechanism) {
-            (Noise::Plan, _) => rows.as_mut_slice().fill(0.0),
-            (Noise::Simulated(_), Mechanism::None) => {}
-            (Noise::Simulated(keys), Mechanism::Laplace(laplace)) => {
-                add_noise(laplace, keys, Stream::new(round, Purpose::Noise, draw)?, &mut rows)?;
+        match &self.noise {
+            Noise::Plan => rows.as_mut_slice().fill(0.0),
+            Noise::Simulated(keys) | Noise::Exact(keys) => {
+                let stream = Stream::new(round, Purpose::Noise, draw)?;
+                if mechanism.is_discrete() {
+                    // On a grid there is no number for what is not finite.
+                    finite(&rows, round)?;
+                }
+                add_noise(mechanism, keys, stream, &mut rows)?;
             }
         }
         self.next = (round, draw + 1);
-        if let Some((node, lane, coordinate)) = rows.first_non_finite() {
-            return Err(MechanismError::NonFinite { round, node, lane, coordinate });
-        }
+        finite(&rows, round)?;
         rows.set_secret(false);
         Ok(Public::from_release(rows))
     }
@@ -169,26 +218,63 @@ impl Gate {
 }
 
 fn event(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
+    let dim = value.rows.shape().dim;
     match mechanism {
         Mechanism::None => Ok(Event::NonPrivate),
         Mechanism::Laplace(laplace) => {
-            let sensitivity = Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)?;
-            Ok(Event::Laplace { sensitivity, dim: value.rows.shape().dim, scale: laplace.scale() })
+            Ok(Event::Laplace { sensitivity: sensitivity(value, class)?, dim, scale: laplace.scale() })
+        }
+        Mechanism::Gaussian(gaussian) => {
+            Ok(Event::Gaussian { sensitivity: sensitivity(value, class)?, sigma: gaussian.sigma() })
+        }
+        Mechanism::DiscreteLaplace { noise, float_error } => {
+            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
+        }
+        Mechanism::DiscreteGaussian { noise, float_error } => {
+            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
         }
     }
 }
 
-/// Draws below which threads do not pay.
-const WORTH_THREADS: usize = 30_000;
+fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, MechanismError> {
+    Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)
+}
 
-fn add_noise(laplace: Laplace, keys: &[Key], stream: Stream, rows: &mut Rows) -> Result<(), MechanismError> {
+/// Draws of floating-point noise below which threads do not pay.
+const WORTH_THREADS: usize = 30_000;
+/// The same for discrete noise, which takes 20 times as long.
+const DISCRETE_WORTH_THREADS: usize = WORTH_THREADS / 20;
+
+fn add_noise(mechanism: Mechanism, keys: &[Key], stream: Stream, rows: &mut Rows) -> Result<(), MechanismError> {
     let dim = rows.shape().dim;
     let draws = rows.as_slice().len();
+    if matches!(mechanism, Mechanism::None) {
+        return Ok(());
+    }
     if keys.len() * dim != draws {
         return Err(MechanismError::Keys { keys: keys.len(), numbers: draws, dim });
     }
-    parallel::for_each_range(keys.len(), rows.as_mut_slice(), draws, WORTH_THREADS, |range, rows| {
-        laplace.add_simulated_range(&keys[range], stream, rows, dim).expect("one key per row, as checked above");
+    let failure = OnceLock::new();
+    let worth_threads = if mechanism.is_discrete() { DISCRETE_WORTH_THREADS } else { WORTH_THREADS };
+    parallel::for_each_range(keys.len(), rows.as_mut_slice(), draws, worth_threads, |range, rows| {
+        let keys = &keys[range];
+        let done = match mechanism {
+            Mechanism::None => Ok(()),
+            Mechanism::Laplace(noise) => noise.add_simulated_range(keys, stream, rows, dim),
+            Mechanism::Gaussian(noise) => noise.add_simulated_range(keys, stream, rows, dim),
+            Mechanism::DiscreteLaplace { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
+            Mechanism::DiscreteGaussian { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
+        };
+        if let Err(error) = done {
+            failure.get_or_init(|| error);
+        }
     });
-    Ok(())
+    failure.into_inner().map_or(Ok(()), Err)
+}
+
+fn finite(rows: &Rows, round: u32) -> Result<(), MechanismError> {
+    match rows.first_non_finite() {
+        None => Ok(()),
+        Some((node, lane, coordinate)) => Err(MechanismError::NonFinite { round, node, lane, coordinate }),
+    }
 }

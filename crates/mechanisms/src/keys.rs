@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chacha20::ChaCha8Rng;
+use chacha20::{ChaCha8Rng, ChaCha20Rng};
 use rand::rngs::SysRng;
 use rand::{SeedableRng, TryRng};
 use sha2::{Digest, Sha256};
@@ -55,6 +55,14 @@ impl Key {
     /// The `ChaCha8` generator of one stream, at its first word.
     pub fn rng(&self, stream: Stream) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::from_seed(self.0);
+        rng.set_stream(stream.number());
+        rng.set_word_pos(0);
+        rng
+    }
+
+    /// The `ChaCha20` generator of one stream, at its first word: for the noise that a deployed party relies on.
+    pub fn strong_rng(&self, stream: Stream) -> ChaCha20Rng {
+        let mut rng = ChaCha20Rng::from_seed(self.0);
         rng.set_stream(stream.number());
         rng.set_word_pos(0);
         rng
@@ -141,6 +149,20 @@ mod tests {
         other.set_stream(stream.number());
         other.set_word_pos(0);
         let mut ours = key.rng(stream);
+        for _ in 0..1000 {
+            assert_eq!(ours.next_u64(), other.next_u64());
+        }
+    }
+
+    /// The same for `ChaCha20`.
+    #[test]
+    fn the_strong_generator_is_chacha20_at_the_start_of_the_stream() {
+        let key = Key::derive(1, 2, 3);
+        let stream = Stream::new(5, Purpose::Noise, 9).unwrap();
+        let mut other = rand_chacha::ChaCha20Rng::from_seed(*key.as_bytes());
+        other.set_stream(stream.number());
+        other.set_word_pos(0);
+        let mut ours = key.strong_rng(stream);
         for _ in 0..1000 {
             assert_eq!(ours.next_u64(), other.next_u64());
         }

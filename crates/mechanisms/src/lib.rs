@@ -17,6 +17,7 @@ mod budget;
 pub mod calibrate;
 mod event;
 mod ledger;
+mod normal;
 
 // Noise.
 mod keys;
@@ -24,15 +25,15 @@ pub mod noise;
 
 mod error;
 
-pub use accountants::{Accountant, Bound, Conversion, Pure, Zcdp};
+pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;
-pub use event::Event;
+pub use event::{Base, Event, Sampling};
 pub use gate::{Gate, Mechanism};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
-pub use noise::Laplace;
+pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
 pub use private::{Batch, Private};
 pub use public::Public;
 pub use sensitivity::{Adjacency, Norm, Sensitivity};

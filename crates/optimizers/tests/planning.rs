@@ -74,7 +74,7 @@ fn nodes_with_other_declarations_have_their_own_ledger() {
     assert_eq!(nodes, [vec![0, 2], vec![1], vec![3]]);
     let sensitivity = |class: usize| match ledger.classes[class].entries[0].event {
         Event::Laplace { sensitivity, .. } => sensitivity.l2(),
-        Event::NonPrivate => panic!("there is noise"),
+        other => panic!("there is Laplace noise, not {}", other.name()),
     };
     assert!((sensitivity(1) / sensitivity(0) - 2.0).abs() < 1e-12, "half as many records, twice the sensitivity");
     assert!((sensitivity(2) / sensitivity(0) - 0.5).abs() < 1e-12);

@@ -1,17 +1,35 @@
 //! Accountants: what a ledger is worth. Each is a pure function of the ledger; what it does not understand, or what
 //! makes no sense, is an error, never a smaller number.
 //!
-//! * [`Pure`]: epsilons add up; no delta.
-//! * [`Zcdp`]: squared epsilons add up, which is far less after many releases, for a delta.
+//! | accountant | adds up | covers | needs a delta |
+//! |---|---|---|---|
+//! | [`Pure`] | epsilon | Laplace, pure; sampled | no |
+//! | [`Advanced`] | epsilon, with a discount for many | as `Pure`, and approximate | yes |
+//! | [`Zcdp`] | rho | Laplace, Gaussian, pure, zCDP | yes |
+//! | [`Gdp`] | squared distances: exact | Gaussian | yes |
+//! | [`Rdp`] | Rényi divergences, the best order | all but approximate | yes |
+//! | [`Pld`] | the distribution of the privacy loss: exact up to its grid | all but zCDP | yes |
+//! | [`Best`] | the least of all of these | all | no |
 
+mod advanced;
+mod best;
+pub(crate) mod facts;
+mod gdp;
+pub(crate) mod pld;
 pub(crate) mod pure;
+pub(crate) mod rdp;
 pub(crate) mod zcdp;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Adjacency, Adversary, ClassLedger, Event, Ledger, MechanismError, Sensitivity};
+use crate::{Adjacency, Adversary, ClassLedger, Event, Ledger, MechanismError};
 
+pub use advanced::{Advanced, Theorem};
+pub use best::Best;
+pub use gdp::{Gdp, delta_of_mu, epsilon_of_mu, mu_of_epsilon};
+pub use pld::Pld;
 pub use pure::Pure;
+pub use rdp::Rdp;
 pub use zcdp::{Conversion, Zcdp, epsilon_of_rho, rho_of_epsilon};
 
 /// Turns a ledger into a guarantee.
@@ -25,6 +43,37 @@ pub trait Accountant {
     /// If the method does not cover an event, an event is inconsistent, the ledger has no nodes or `delta` is out of
     /// range.
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError>;
+
+    /// The other way round: the guarantee with the smallest `delta`, down to 1e-300, at a privacy loss of `epsilon`.
+    /// The delta is 1 if there is none. Found by bisection to a relative 1e-9, and never below what
+    /// [`bound`](Self::bound) allows.
+    ///
+    /// # Errors
+    /// As [`bound`](Self::bound); if `epsilon` is negative or NaN.
+    fn bound_at_epsilon(&self, ledger: &Ledger, epsilon: f64) -> Result<Bound, MechanismError> {
+        if epsilon.is_nan() || epsilon < 0.0 {
+            return Err(MechanismError::Epsilon(epsilon));
+        }
+        let (mut fails, mut holds) = (-1e-300_f64.ln(), 0.0_f64);
+        let mut best = self.bound(ledger, 1.0 - f64::EPSILON)?;
+        if best.epsilon > epsilon {
+            return Ok(Bound { epsilon, delta: 1.0, lower: None, ..best });
+        }
+        let least = self.bound(ledger, (-fails).exp())?;
+        if least.epsilon <= epsilon {
+            return Ok(Bound { epsilon, lower: None, ..least });
+        }
+        while fails - holds > 1e-9 {
+            let middle = 0.5 * (fails + holds);
+            let bound = self.bound(ledger, (-middle).exp())?;
+            if bound.epsilon <= epsilon {
+                (holds, best) = (middle, bound);
+            } else {
+                fails = middle;
+            }
+        }
+        Ok(Bound { epsilon, lower: None, ..best })
+    }
 }
 
 /// An upper bound on what the releases of a ledger give away: the run is `(epsilon, delta)`-differentially private.
@@ -34,6 +83,11 @@ pub struct Bound {
     /// one is written as the string `"inf"`.
     #[serde(with = "infinity")]
     pub epsilon: f64,
+    /// No epsilon below this one can be proved from what the events say: some mechanism with these events is not
+    /// `(lower, delta)`-differentially private. Known for accountants that are exact up to their arithmetic, and for the
+    /// node with the largest upper bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
     /// The probability that the loss is larger.
     pub delta: f64,
     /// The [name](Accountant::name) of the accountant.
@@ -46,61 +100,62 @@ pub struct Bound {
     pub node: usize,
 }
 
-/// The class of nodes with the largest sum of `loss` over its releases, as (sum, its first node).
-fn worst_class(
+/// What an accountant found for one class: (upper, lower) bounds of its epsilon.
+pub(crate) type Interval = (f64, Option<f64>);
+
+/// The bound of the class of nodes with the largest epsilon.
+pub(crate) fn worst(
     ledger: &Ledger,
-    loss: impl Fn(&Event) -> Result<f64, MechanismError>,
-) -> Result<(f64, usize), MechanismError> {
-    let mut worst: Option<(f64, usize)> = None;
+    delta: f64,
+    method: &str,
+    epsilon: impl Fn(&ClassLedger) -> Result<Interval, MechanismError>,
+) -> Result<Bound, MechanismError> {
+    let mut worst: Option<(Interval, usize)> = None;
     for class in &ledger.classes {
         let Some(&node) = class.nodes.first() else { continue };
-        let total = total(class, ledger.adjacency, &loss)?;
-        if worst.is_none_or(|(largest, _)| total > largest) {
-            worst = Some((total, node));
+        for entry in &class.entries {
+            same_adjacency(ledger.adjacency, &entry.event)?;
+        }
+        let found = epsilon(class)?;
+        if worst.is_none_or(|(largest, _)| found.0 > largest.0) {
+            worst = Some((found, node));
         }
     }
-    worst.ok_or(MechanismError::NoNodes)
+    let ((epsilon, lower), node) = worst.ok_or(MechanismError::NoNodes)?;
+    Ok(Bound {
+        epsilon,
+        lower: lower.filter(|x| x.is_finite()),
+        delta,
+        method: method.into(),
+        adjacency: ledger.adjacency,
+        adversary: ledger.adversary,
+        node,
+    })
 }
 
-fn total(
+/// The sum of `loss` over the releases of a class.
+pub(crate) fn total(
     class: &ClassLedger,
-    adjacency: Adjacency,
     loss: impl Fn(&Event) -> Result<f64, MechanismError>,
 ) -> Result<f64, MechanismError> {
-    class.entries.iter().filter(|entry| entry.releases > 0).try_fold(0.0, |sum, entry| {
-        same_adjacency(adjacency, &entry.event)?;
-        Ok(sum + entry.releases as f64 * loss(&entry.event)?)
-    })
+    class
+        .entries
+        .iter()
+        .filter(|entry| entry.releases > 0)
+        .try_fold(0.0, |sum, entry| Ok(sum + entry.releases as f64 * loss(&entry.event)?))
 }
 
 /// Refuses an event whose sensitivity speaks of other pairs of data sets.
 pub(crate) fn same_adjacency(expected: Adjacency, event: &Event) -> Result<(), MechanismError> {
-    match *event {
-        Event::Laplace { sensitivity: Sensitivity { adjacency: found, .. }, .. } if found != expected => {
-            Err(MechanismError::Adjacency { expected, found })
-        }
-        Event::Laplace { .. } | Event::NonPrivate => Ok(()),
+    match event.adjacency() {
+        Some(found) if found != expected => Err(MechanismError::Adjacency { expected, found }),
+        _ => Ok(()),
     }
 }
 
-/// How many scales of the noise the value can move: `distance / scale`, infinite without noise, 0 if it cannot move.
-///
-/// The fields of an event are open (it may come from a file), so they are checked here.
-fn in_scales(
-    sensitivity: Sensitivity,
-    dim: usize,
-    scale: f64,
-    distance: impl Fn(Sensitivity) -> f64,
-) -> Result<f64, MechanismError> {
-    let Sensitivity { value, norm, adjacency } = sensitivity;
-    let distance = distance(Sensitivity::new(value, norm, adjacency)?);
-    if dim == 0 {
-        return Err(MechanismError::NoCoordinates);
-    }
-    if !(scale.is_finite() && scale >= 0.0) {
-        return Err(MechanismError::Scale(scale));
-    }
-    Ok(if distance > 0.0 { distance / scale } else { 0.0 })
+/// `delta`, if it is in `(0, 1)`.
+pub(crate) fn positive_delta(delta: f64) -> Result<f64, MechanismError> {
+    if delta > 0.0 && delta < 1.0 { Ok(delta) } else { Err(MechanismError::Delta(delta)) }
 }
 
 /// Infinity as the string `"inf"`, every other number as itself.

@@ -4,7 +4,11 @@
 //! (Dwork and others, *Calibrating noise to sensitivity*, 2006). The sum holds for releases chosen adaptively, and cannot be
 //! improved at delta 0.
 
-use super::{Accountant, Bound, in_scales, worst_class};
+//! On a secret sample that contains a record with probability `q`, an `epsilon`-private mechanism is
+//! `ln(1 + q (e^epsilon - 1))`-private (Balle, Barthe, Gaboardi, *Privacy amplification by subsampling*, 2018).
+
+use super::facts::{Facts, Loss};
+use super::{Accountant, Bound, total, worst};
 use crate::{Event, Ledger, MechanismError};
 
 /// Pure differential privacy: `epsilon` = sum of L1 sensitivity / scale. The delta asked for is ignored; that of the
@@ -18,22 +22,33 @@ impl Accountant for Pure {
     }
 
     fn bound(&self, ledger: &Ledger, _delta: f64) -> Result<Bound, MechanismError> {
-        let (epsilon, node) = worst_class(ledger, epsilon)?;
-        Ok(Bound {
-            epsilon,
-            delta: 0.0,
-            method: self.name().into(),
-            adjacency: ledger.adjacency,
-            adversary: ledger.adversary,
-            node,
-        })
+        worst(ledger, 0.0, self.name(), |class| Ok((total(class, epsilon)?, None)))
     }
 }
 
 /// The epsilon of one release.
 pub(crate) fn epsilon(event: &Event) -> Result<f64, MechanismError> {
-    match *event {
-        Event::Laplace { sensitivity, dim, scale } => in_scales(sensitivity, dim, scale, |s| s.l1(dim)),
-        Event::NonPrivate => Ok(f64::INFINITY),
+    let facts = Facts::of(event)?;
+    let epsilon = match facts.loss {
+        Loss::Nothing => 0.0,
+        Loss::Laplace { l1: epsilon, .. } => epsilon,
+        Loss::Approximate { epsilon, delta } if delta <= 0.0 => epsilon,
+        Loss::Everything => f64::INFINITY,
+        Loss::Approximate { .. } | Loss::Gaussian { .. } | Loss::Zcdp { .. } => {
+            return Err(MechanismError::Unsupported { accountant: "pure", event: event.name() });
+        }
+    };
+    Ok(sampled(epsilon, facts.chance.rate()))
+}
+
+/// The epsilon of an `epsilon`-private mechanism on a sample.
+pub(crate) fn sampled(epsilon: f64, rate: f64) -> f64 {
+    if rate >= 1.0 {
+        epsilon
+    } else if epsilon < 700.0 {
+        (rate * epsilon.exp_m1()).ln_1p()
+    } else {
+        // e^epsilon overflows: ln(q e^epsilon) plus what is left of 1 - q.
+        epsilon + rate.ln() + ((1.0 - rate) / rate * (-epsilon).exp()).ln_1p()
     }
 }

@@ -5,7 +5,8 @@
 //! most `alpha ||d||_2^2 / (2 b^2)`: the release is `D^2/(2 b^2)`-zCDP with the **L2** sensitivity `D`, whatever the
 //! dimension. Pure epsilon pays the L1 norm, `sqrt(dim)` times as much.
 
-use super::{Accountant, Bound, in_scales, worst_class};
+use super::facts::{Chance, Facts, Loss};
+use super::{Accountant, Bound, positive_delta, pure, total, worst};
 use crate::{Event, Ledger, MechanismError};
 
 /// How `rho` is turned into `(epsilon, delta)`.
@@ -34,33 +35,34 @@ impl Accountant for Zcdp {
     }
 
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError> {
-        let (rho, node) = worst_class(ledger, rho)?;
-        let epsilon = match self.conversion {
-            Conversion::Optimal => epsilon_of_rho(rho, delta)?,
-            Conversion::Simple => {
-                let log = log_of_inverse(delta)?;
-                rho + 2.0 * (rho * log).sqrt()
-            }
-        };
-        Ok(Bound {
-            epsilon,
-            delta,
-            method: self.name().into(),
-            adjacency: ledger.adjacency,
-            adversary: ledger.adversary,
-            node,
+        let log = log_of_inverse(delta)?;
+        worst(ledger, delta, self.name(), |class| {
+            let rho = total(class, rho)?;
+            let epsilon = match self.conversion {
+                Conversion::Optimal => epsilon_of_rho(rho, delta)?,
+                Conversion::Simple => rho + 2.0 * (rho * log).sqrt(),
+            };
+            Ok((epsilon, None))
         })
     }
 }
 
-/// The rho of one release.
+/// The rho of one release: half the square of its distance in scales, of its epsilon for a pure mechanism (Bun,
+/// Steinke 2016), also of one on a sample.
 pub(crate) fn rho(event: &Event) -> Result<f64, MechanismError> {
-    match *event {
-        Event::Laplace { sensitivity, dim, scale } => {
-            let x = in_scales(sensitivity, dim, scale, crate::Sensitivity::l2)?;
-            Ok(0.5 * x * x)
-        }
-        Event::NonPrivate => Ok(f64::INFINITY),
+    let facts = Facts::of(event)?;
+    let unsupported = MechanismError::Unsupported { accountant: "zcdp", event: event.name() };
+    if facts.chance != Chance::Certain {
+        let epsilon = pure::epsilon(event).map_err(|_| unsupported)?;
+        return Ok(0.5 * epsilon * epsilon);
+    }
+    match facts.loss {
+        Loss::Nothing => Ok(0.0),
+        Loss::Laplace { l2: x, .. } | Loss::Gaussian { mu: x } => Ok(0.5 * x * x),
+        Loss::Approximate { epsilon, delta } if delta <= 0.0 => Ok(0.5 * epsilon * epsilon),
+        Loss::Zcdp { rho } => Ok(rho),
+        Loss::Everything => Ok(f64::INFINITY),
+        Loss::Approximate { .. } => Err(unsupported),
     }
 }
 
@@ -93,7 +95,7 @@ pub fn rho_of_epsilon(epsilon: f64, delta: f64) -> Result<f64, MechanismError> {
 
 /// `ln(1/delta)` for `delta` in `(0, 1)`.
 fn log_of_inverse(delta: f64) -> Result<f64, MechanismError> {
-    if delta > 0.0 && delta < 1.0 { Ok(-delta.ln()) } else { Err(MechanismError::Delta(delta)) }
+    Ok(-positive_delta(delta)?.ln())
 }
 
 /// [`epsilon_of_rho`] for `rho >= 0` and `log = ln(1/delta) > 0`.

@@ -7,11 +7,9 @@
 //! `2^52` equally likely values `-b ln(u)`, `u` a multiple of `2^-52` in `(0, 1]`, so that `|x| <= 36.05 b`, always
 //! finite.
 
-use std::cell::RefCell;
-
 use dido_geometry::{Rows, kernel};
-use rand::Rng;
 
+use super::blocks;
 use super::log::ln;
 use crate::{Key, MechanismError, Stream};
 
@@ -62,54 +60,8 @@ impl Laplace {
         rows: &mut [f64],
         dim: usize,
     ) -> Result<(), MechanismError> {
-        if keys.len().checked_mul(dim) != Some(rows.len()) {
-            return Err(MechanismError::Keys { keys: keys.len(), numbers: rows.len(), dim });
-        }
-        if rows.is_empty() {
-            return Ok(());
-        }
-        WORDS.with_borrow_mut(|words| {
-            words.resize(8 * BLOCK, 0);
-            if dim <= BLOCK {
-                self.add_to_short(keys, stream, rows, dim, words);
-            } else {
-                self.add_to_long(keys, stream, rows, dim, words);
-            }
-        });
-        Ok(())
+        blocks::for_each(keys, stream, rows, dim, 1, |words, _, rows| add(words, self.scale, rows))
     }
-
-    /// Rows that fit into the buffer are transformed many at a time.
-    fn add_to_short(self, keys: &[Key], stream: Stream, rows: &mut [f64], dim: usize, words: &mut [u8]) {
-        let at_once = BLOCK / dim;
-        for (keys, rows) in keys.chunks(at_once).zip(rows.chunks_mut(at_once * dim)) {
-            let words = &mut words[..8 * rows.len()];
-            for (key, words) in keys.iter().zip(words.chunks_exact_mut(8 * dim)) {
-                key.rng(stream).fill_bytes(words);
-            }
-            add(words, self.scale, rows);
-        }
-    }
-
-    /// Longer rows are cut into pieces.
-    fn add_to_long(self, keys: &[Key], stream: Stream, rows: &mut [f64], dim: usize, words: &mut [u8]) {
-        for (key, row) in keys.iter().zip(rows.chunks_exact_mut(dim)) {
-            let mut rng = key.rng(stream);
-            for piece in row.chunks_mut(BLOCK) {
-                let words = &mut words[..8 * piece.len()];
-                rng.fill_bytes(words);
-                add(words, self.scale, piece);
-            }
-        }
-    }
-}
-
-/// Words drawn before they are transformed: enough to make the loop over them long, few enough for the first cache.
-const BLOCK: usize = 1024;
-
-thread_local! {
-    /// The random words of a block, kept so that a round allocates nothing.
-    static WORDS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 kernel! {
@@ -141,6 +93,7 @@ mod tests {
     use super::*;
     use crate::Purpose;
     use dido_geometry::Shape;
+    use rand::Rng;
 
     fn keys(count: u32) -> Vec<Key> {
         (0..count).map(|node| Key::derive(1, node, 0)).collect()
