@@ -77,6 +77,9 @@ pub enum ProblemError {
         /// Lanes asked for.
         lanes: usize,
     },
+    /// A loss that is rounded off needs a width over which it is.
+    #[error("the width of a loss must be finite and positive, got {0}")]
+    LossWidth(f64),
     /// All nodes have the same features.
     #[error("node {node} has {dim} features, node 0 has {expected}")]
     Dimension {

@@ -22,6 +22,6 @@ pub mod table;
 
 pub use dido_geometry::{Box, L2Ball, Set};
 pub use error::ProblemError;
-pub use loss::{LeastSquares, Weighting};
+pub use loss::{LeastSquares, LinearModel, Loss, Weighting};
 pub use objective::Objective;
 pub use shard::{RecordBounds, Shard};

@@ -30,4 +30,17 @@ pub trait Objective: Send + Sync {
     /// # Panics
     /// If there is no such node or the point has another dimension.
     fn value(&self, node: usize, x: &[f64]) -> f64;
+
+    /// The number of records of a node.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn records(&self, node: usize) -> usize;
+
+    /// Writes `n_i s_i grad l(x; record)`, of which `grad f_i(x)` is the mean over the `n_i` records of the node: what a
+    /// node computes that looks at one record only.
+    ///
+    /// # Panics
+    /// If there is no such node or record, or the point has another dimension.
+    fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ndarray::{ArcArray1, ArcArray2, Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1};
+use ndarray::{ArcArray1, ArcArray2, Array, Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Dimension};
 
 use crate::ProblemError;
 
@@ -63,7 +63,7 @@ impl Shard {
     /// If there is no record or no feature, rows and targets differ in number, or a number is not finite.
     pub fn clipped(x: Array2<f64>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
         check_numbers(x.view(), y.view())?;
-        let (mut x, mut y) = (standard(x), y);
+        let (mut x, mut y) = (standard(x), standard(y));
         let mut clipped = 0;
         for (row, y) in x.rows_mut().into_iter().zip(&mut y) {
             let shortened = clip_row(row, bounds.row_norm);
@@ -89,7 +89,7 @@ impl Shard {
                 return Err(ProblemError::Target { record, value, bound: bounds.target });
             }
         }
-        Ok(Self { x: standard(x).into_shared(), y: y.into_shared(), bounds, clipped: 0 })
+        Ok(Self { x: standard(x).into_shared(), y: standard(y).into_shared(), bounds, clipped: 0 })
     }
 
     /// The rows, records x features, row-major.
@@ -100,6 +100,16 @@ impl Shard {
     /// The targets, one per record.
     pub fn y(&self) -> ArrayView1<'_, f64> {
         self.y.view()
+    }
+
+    /// The rows, one after the other.
+    pub(crate) fn rows(&self) -> &[f64] {
+        self.x.as_slice().expect("rows are stored in standard layout")
+    }
+
+    /// The targets.
+    pub(crate) fn targets(&self) -> &[f64] {
+        self.y.as_slice().expect("targets are stored in standard layout")
     }
 
     /// The declared bounds.
@@ -152,7 +162,7 @@ fn check_numbers(x: ArrayView2<'_, f64>, y: ArrayView1<'_, f64>) -> Result<(), P
     }
 }
 
-fn standard(x: Array2<f64>) -> Array2<f64> {
+fn standard<D: Dimension>(x: Array<f64, D>) -> Array<f64, D> {
     if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned() }
 }
 

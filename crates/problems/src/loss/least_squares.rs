@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::Weighting;
+use super::linear_model::record_gradient;
+use super::{Loss, Weighting, nodes_of_one_dimension};
 use crate::gram::Grams;
 use crate::{Objective, ProblemError, RecordBounds, Shard};
 
@@ -53,17 +54,8 @@ impl LeastSquares {
     /// # Errors
     /// If there is no shard or no lane, the shards differ in dimension, or there are not as many factors as shards.
     pub fn scaled(shards: &[Shard], scales: Vec<f64>, lanes: usize) -> Result<Self, ProblemError> {
-        let (Some(first), 1..) = (shards.first(), lanes) else {
-            return Err(ProblemError::NoNodes { nodes: shards.len(), lanes });
-        };
-        let expected = first.dim();
-        if let Some((node, shard)) = shards.iter().enumerate().find(|(_, shard)| shard.dim() != expected) {
-            return Err(ProblemError::Dimension { node, dim: shard.dim(), expected });
-        }
-        if scales.len() != shards.len() {
-            return Err(ProblemError::Coefficients { got: scales.len(), expected: shards.len() });
-        }
-        let mut grams = Grams::new(shards.len(), expected, lanes);
+        nodes_of_one_dimension(shards, &scales, lanes)?;
+        let mut grams = Grams::new(shards.len(), shards[0].dim(), lanes);
         for (shard, &scale) in shards.iter().zip(&scales) {
             grams.push(shard.x(), shard.y(), scale);
         }
@@ -84,14 +76,6 @@ impl LeastSquares {
     /// If there is no such node.
     pub fn scale(&self, node: usize) -> f64 {
         self.scales[node]
-    }
-
-    /// The number of records of a node.
-    ///
-    /// # Panics
-    /// If there is no such node.
-    pub fn records(&self, node: usize) -> usize {
-        self.shards[node].records()
     }
 
     /// The scaled Gram matrix `s_i X_i'X_i` of a node, dim x dim: the Hessian of `f_i`, whose largest eigenvalue is
@@ -142,5 +126,13 @@ impl Objective for LeastSquares {
             (prediction - y).powi(2)
         });
         self.scales[node] / 2.0 * squares.sum::<f64>()
+    }
+
+    fn records(&self, node: usize) -> usize {
+        self.shards[node].records()
+    }
+
+    fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]) {
+        record_gradient(Loss::Squared, &self.shards[node], record, self.scales[node], x, out);
     }
 }
