@@ -66,6 +66,12 @@ pub enum MechanismError {
         /// What was released.
         event: &'static str,
     },
+    /// Nothing is known of such a mechanism on a sample.
+    #[error("no theorem says what sampling the records does for {event}")]
+    NotOnSample {
+        /// The mechanism.
+        event: &'static str,
+    },
     /// A sampling scheme amplifies for one neighbouring relation only.
     #[error("{sampling} is accounted for `{expected}`, the mechanism is declared for `{found}`")]
     Sampling {

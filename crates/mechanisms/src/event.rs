@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Adjacency, Sensitivity};
+use crate::{Adjacency, MechanismError, Sensitivity};
 
 /// What left a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -143,6 +143,22 @@ impl From<Base> for Event {
 }
 
 impl Event {
+    /// The same mechanism, if it sees a sample of the records only.
+    ///
+    /// # Errors
+    /// If nothing is known of such a mechanism on a sample.
+    pub fn on_sample(self, sampling: Sampling) -> Result<Self, MechanismError> {
+        let base = match self {
+            Self::Laplace { sensitivity, dim, scale } => Base::Laplace { sensitivity, dim, scale },
+            Self::Gaussian { sensitivity, sigma } => Base::Gaussian { sensitivity, sigma },
+            Self::Pure { epsilon, adjacency } => Base::Pure { epsilon, adjacency },
+            Self::Approximate { epsilon, delta, adjacency } => Base::Approximate { epsilon, delta, adjacency },
+            Self::NonPrivate => return Ok(Self::NonPrivate),
+            other => return Err(MechanismError::NotOnSample { event: other.name() }),
+        };
+        Ok(Self::Sampled { sampling, base })
+    }
+
     /// The pairs of data sets the event speaks of; none if nothing is promised.
     pub fn adjacency(&self) -> Option<Adjacency> {
         match *self {

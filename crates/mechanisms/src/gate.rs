@@ -1,12 +1,14 @@
 //! The only door from private to public.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use dido_geometry::{Rows, parallel};
+use chacha20::ChaCha20Rng;
+use dido_geometry::{Rows, Shape, parallel};
 
 use crate::{
-    Adjacency, Adversary, Budget, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian, Key, Laplace,
-    Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
+    Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
+    Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
 };
 
 /// How the values that leave are made safe.
@@ -72,6 +74,25 @@ pub struct Gate {
     noise: Noise,
     /// Round and number of the next draw.
     next: (u32, u32),
+    /// The same for secret coins.
+    next_coins: (u32, u32),
+}
+
+/// One generator for each (node, lane), for what must stay secret: which records take part.
+#[derive(Debug)]
+pub struct SecretCoins<'g> {
+    keys: &'g [Key],
+    stream: Stream,
+}
+
+impl SecretCoins<'_> {
+    /// The generator of a row, `node * lanes + lane`.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn rng(&self, row: usize) -> ChaCha20Rng {
+        self.keys[row].strong_rng(self.stream)
+    }
 }
 
 impl Gate {
@@ -113,7 +134,7 @@ impl Gate {
     ) -> Self {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
-        Self { ledger, filters, noise, next: (0, 0) }
+        Self { ledger, filters, noise, next: (0, 0), next_coins: (0, 0) }
     }
 
     /// What has been released so far.
@@ -151,11 +172,26 @@ impl Gate {
             }
         }
         self.ledger = ledger;
-        self.next = (round, 0);
+        (self.next, self.next_coins) = ((round, 0), (round, 0));
         Ok(())
     }
 
-    /// Releases `value` in `round`.
+    /// Coins for a secret choice in `round`, never used twice; none in a plan, which has nothing to choose from.
+    ///
+    /// # Errors
+    /// If the round has been left already.
+    pub fn secret_coins(&mut self, round: u32) -> Result<Option<SecretCoins<'_>>, MechanismError> {
+        let draw = number_in_round(round, self.next_coins)?;
+        self.next_coins = (round, draw + 1);
+        match &self.noise {
+            Noise::Plan => Ok(None),
+            Noise::Simulated(keys) | Noise::Exact(keys) => {
+                Ok(Some(SecretCoins { keys, stream: Stream::new(round, Purpose::Sampling, draw)? }))
+            }
+        }
+    }
+
+    /// Releases `value` in `round`. Rows of nodes that are asleep pass as they are: they hold public numbers only.
     ///
     /// # Errors
     /// If a sensitivity is not finite, the budget would be overspent, the round has been left already, a number of the
@@ -169,7 +205,7 @@ impl Gate {
         if matches!(self.noise, Noise::Exact(_)) && !mechanism.is_exact() {
             return Err(MechanismError::FloatingPoint);
         }
-        let draw = self.open(round)?;
+        let draw = number_in_round(round, self.next)?;
         self.charge(round, mechanism, &value)?;
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
@@ -182,7 +218,7 @@ impl Gate {
                     // On a grid there is no number for what is not finite.
                     finite(&rows, round)?;
                 }
-                add_noise(mechanism, keys, stream, &mut rows)?;
+                add_noise(mechanism, keys, stream, value.batch.awake.as_deref(), &mut rows)?;
             }
         }
         self.next = (round, draw + 1);
@@ -191,33 +227,46 @@ impl Gate {
         Ok(Public::from_release(rows))
     }
 
-    /// The number of the next draw of `round`.
-    fn open(&self, round: u32) -> Result<u32, MechanismError> {
-        let (current, draw) = self.next;
-        match round.cmp(&current) {
-            std::cmp::Ordering::Less => Err(MechanismError::RepeatedStream { round, current }),
-            std::cmp::Ordering::Equal => Ok(draw),
-            std::cmp::Ordering::Greater => Ok(0),
-        }
-    }
-
     /// Charges every class, then writes every class: a refusal leaves the ledger as it was.
     fn charge(&mut self, round: u32, mechanism: Mechanism, value: &Private<'_>) -> Result<(), MechanismError> {
         assert_eq!(value.base.len(), self.ledger.classes.len(), "one sensitivity per class of nodes");
         if value.adjacency != self.ledger.adjacency {
             return Err(MechanismError::Adjacency { expected: self.ledger.adjacency, found: value.adjacency });
         }
-        for (class, filter) in self.filters.iter_mut().enumerate() {
+        // Nodes of a class share a ledger: it is charged if any of them is awake.
+        let awake = |class: &ClassLedger| match &value.batch.awake {
+            None => true,
+            Some(awake) => class.nodes.iter().any(|&node| awake[node]),
+        };
+        for (class, filter) in self.filters.iter_mut().enumerate().filter(|(c, _)| awake(&self.ledger.classes[*c])) {
             filter.charge(&event(mechanism, value, class)?)?;
         }
-        for class in 0..self.ledger.classes.len() {
-            self.ledger.classes[class].record(round, event(mechanism, value, class)?);
+        for (class, ledger) in self.ledger.classes.iter_mut().enumerate().filter(|(_, ledger)| awake(ledger)) {
+            ledger.record(round, event(mechanism, value, class)?);
         }
         Ok(())
     }
 }
 
+/// The number of the next draw of `round`, when the one before had `next` as its next.
+fn number_in_round(round: u32, next: (u32, u32)) -> Result<u32, MechanismError> {
+    let (current, draw) = next;
+    match round.cmp(&current) {
+        std::cmp::Ordering::Less => Err(MechanismError::RepeatedStream { round, current }),
+        std::cmp::Ordering::Equal => Ok(draw),
+        std::cmp::Ordering::Greater => Ok(0),
+    }
+}
+
 fn event(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
+    let event = event_on_all(mechanism, value, class)?;
+    match &value.batch.sampling {
+        None => Ok(event),
+        Some(sampling) => event.on_sample(sampling[class]),
+    }
+}
+
+fn event_on_all(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
     let dim = value.rows.shape().dim;
     match mechanism {
         Mechanism::None => Ok(Event::NonPrivate),
@@ -245,8 +294,14 @@ const WORTH_THREADS: usize = 30_000;
 /// The same for discrete noise, which takes 20 times as long.
 const DISCRETE_WORTH_THREADS: usize = WORTH_THREADS / 20;
 
-fn add_noise(mechanism: Mechanism, keys: &[Key], stream: Stream, rows: &mut Rows) -> Result<(), MechanismError> {
-    let dim = rows.shape().dim;
+fn add_noise(
+    mechanism: Mechanism,
+    keys: &[Key],
+    stream: Stream,
+    awake: Option<&[bool]>,
+    rows: &mut Rows,
+) -> Result<(), MechanismError> {
+    let Shape { dim, lanes, .. } = rows.shape();
     let draws = rows.as_slice().len();
     if matches!(mechanism, Mechanism::None) {
         return Ok(());
@@ -257,19 +312,43 @@ fn add_noise(mechanism: Mechanism, keys: &[Key], stream: Stream, rows: &mut Rows
     let failure = OnceLock::new();
     let worth_threads = if mechanism.is_discrete() { DISCRETE_WORTH_THREADS } else { WORTH_THREADS };
     parallel::for_each_range(keys.len(), rows.as_mut_slice(), draws, worth_threads, |range, rows| {
-        let keys = &keys[range];
-        let done = match mechanism {
-            Mechanism::None => Ok(()),
-            Mechanism::Laplace(noise) => noise.add_simulated_range(keys, stream, rows, dim),
-            Mechanism::Gaussian(noise) => noise.add_simulated_range(keys, stream, rows, dim),
-            Mechanism::DiscreteLaplace { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
-            Mechanism::DiscreteGaussian { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
-        };
-        if let Err(error) = done {
-            failure.get_or_init(|| error);
+        let start = range.start;
+        for range in ranges_awake(range, lanes, awake) {
+            let part = &mut rows[(range.start - start) * dim..(range.end - start) * dim];
+            if let Err(error) = add_to(mechanism, &keys[range], stream, part, dim) {
+                failure.get_or_init(|| error);
+            }
         }
     });
     failure.into_inner().map_or(Ok(()), Err)
+}
+
+fn add_to(
+    mechanism: Mechanism,
+    keys: &[Key],
+    stream: Stream,
+    rows: &mut [f64],
+    dim: usize,
+) -> Result<(), MechanismError> {
+    match mechanism {
+        Mechanism::None => Ok(()),
+        Mechanism::Laplace(noise) => noise.add_simulated_range(keys, stream, rows, dim),
+        Mechanism::Gaussian(noise) => noise.add_simulated_range(keys, stream, rows, dim),
+        Mechanism::DiscreteLaplace { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
+        Mechanism::DiscreteGaussian { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
+    }
+}
+
+/// The longest ranges of rows within `range` whose nodes are awake.
+fn ranges_awake(range: Range<usize>, lanes: usize, awake: Option<&[bool]>) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    let is_awake = move |row: usize| awake.is_none_or(|awake| awake[row / lanes]);
+    let mut next = range.start;
+    std::iter::from_fn(move || {
+        let start = (next..end).find(|&row| is_awake(row))?;
+        next = if awake.is_none() { end } else { (start..end).find(|&row| !is_awake(row)).unwrap_or(end) };
+        Some(start..next)
+    })
 }
 
 fn finite(rows: &Rows, round: u32) -> Result<(), MechanismError> {

@@ -30,7 +30,7 @@ pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;
 pub use event::{Base, Event, Sampling};
-pub use gate::{Gate, Mechanism};
+pub use gate::{Gate, Mechanism, SecretCoins};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
 pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};

@@ -6,18 +6,35 @@ use std::sync::Arc;
 
 use dido_geometry::{Rows, Set};
 
-use crate::{Adjacency, Norm, Public};
+use crate::{Adjacency, Norm, Public, Sampling};
 
-/// Which records the nodes look at in this round. A batch pays for one look: it is consumed by it.
+/// Which nodes look at their records in this round, and at which of them. A batch pays for one look: it is consumed by it.
+///
+/// It says *how* records were chosen, which is public, never *which*.
 #[derive(Debug)]
 pub struct Batch<'r> {
+    /// How the records of each class of nodes were chosen; nothing if all are looked at.
+    pub(crate) sampling: Option<Arc<[Sampling]>>,
+    /// Which nodes take part; nothing if all do.
+    pub(crate) awake: Option<Arc<[bool]>>,
     round: PhantomData<&'r ()>,
 }
 
 impl Batch<'_> {
     /// All records of all nodes: nothing is sampled, so nothing is amplified.
     pub fn all() -> Self {
-        Self { round: PhantomData }
+        Self { sampling: None, awake: None, round: PhantomData }
+    }
+
+    /// Records chosen afresh and in secret, in each class of nodes by its own scheme.
+    pub fn sampled(sampling: Arc<[Sampling]>) -> Self {
+        Self { sampling: Some(sampling), ..Self::all() }
+    }
+
+    /// The same for the nodes that are awake only. The others do not look at their data, release nothing and pay nothing.
+    #[must_use]
+    pub fn of_nodes(self, awake: Option<Arc<[bool]>>) -> Self {
+        Self { awake, ..self }
     }
 }
 
@@ -39,16 +56,27 @@ pub struct Private<'r> {
     pub(crate) factor: f64,
     /// What the rows are still to be multiplied with: `scale` followed by `plus` is one pass over memory.
     pending: f64,
-    /// The look at the data that was paid for; later, what it is worth.
-    _batch: Batch<'r>,
+    /// The look at the data that was paid for.
+    pub(crate) batch: Batch<'r>,
 }
 
 impl<'r> Private<'r> {
     /// Hides `rows`, computed from the records of `batch`: the row of a node in class `c` moves by at most `base[c]` in
-    /// `norm` between adjacent data sets.
+    /// `norm` between adjacent data sets. For a sampled batch that is meant for a record *in* the sample. Rows of nodes
+    /// that are asleep are set to zero.
+    ///
+    /// # Panics
+    /// If the batch speaks of another number of nodes.
     pub fn new(batch: Batch<'r>, mut rows: Rows, base: Arc<[f64]>, norm: Norm, adjacency: Adjacency) -> Self {
         rows.set_secret(true);
-        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, _batch: batch }
+        if let Some(awake) = &batch.awake {
+            assert_eq!(awake.len(), rows.shape().nodes, "a batch says of every node whether it is awake");
+            let width = rows.shape().lanes * rows.shape().dim;
+            for (node, _) in awake.iter().enumerate().filter(|(_, awake)| !**awake) {
+                rows.as_mut_slice()[node * width..][..width].fill(0.0);
+            }
+        }
+        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, batch }
     }
 
     /// `factor * self`; the sensitivity is multiplied by `|factor|`.
