@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dido_benches::{ball, criterion};
 use dido_mechanisms::{Adjacency, Adversary, Budget, Event, Filter, Norm, Sensitivity, calibrate};
-use dido_optimizers::{LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, plan};
+use dido_optimizers::{Declaration, Noise, ProjectedDgd, Schedule, plan};
 use dido_problems::{RecordBounds, Weighting};
 
 const ROUNDS: u32 = 427;
@@ -29,7 +29,7 @@ fn accounting(c: &mut Criterion) {
     });
 
     let bounds = RecordBounds::new(2.0, 1.0).expect("positive bounds");
-    let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, vec![3604, 3604, 3604, 3604, 3603])
+    let declaration = Declaration::least_squares(DIM, bounds, Weighting::Pooled, vec![3604, 3604, 3604, 3604, 3603])
         .expect("five nodes");
     let (adjacency, adversary) = (Adjacency::ReplaceRecord, Adversary::AllMessages);
     for (name, noise) in [("constant", Schedule::constant(1.0)), ("decaying", Schedule::power(10.0, 10.0, 0.3))] {

@@ -9,7 +9,7 @@ use chacha20::ChaCha8Rng;
 use criterion::Criterion;
 use dido_geometry::{L2Ball, Set, Shape};
 use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key};
-use dido_optimizers::{Algorithm, InProcess, LeastSquaresDeclaration, Noise, Parties, run};
+use dido_optimizers::{Algorithm, Declaration, InProcess, Noise, Parties, run};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, MixingMatrix, weights};
 use ndarray::{Array1, Array2};
@@ -58,7 +58,7 @@ pub struct Problem {
     /// Its size.
     pub case: Case,
     /// What is public about it.
-    pub declaration: LeastSquaresDeclaration,
+    pub declaration: Declaration,
     /// One shard per node.
     pub shards: Vec<Shard>,
     /// Metropolis weights on a ring with random chords.
@@ -85,7 +85,7 @@ impl Problem {
             Shard::clipped(x, y, bounds).expect("finite rows")
         });
         let shards = shards.collect();
-        let declaration = LeastSquaresDeclaration::new(dim, bounds, Weighting::Pooled, vec![records; nodes])
+        let declaration = Declaration::least_squares(dim, bounds, Weighting::Pooled, vec![records; nodes])
             .expect("at least one node, record and coordinate");
         Self { case, declaration, shards, weights: weights::metropolis(&graph(nodes)) }
     }

@@ -143,11 +143,14 @@ impl From<Base> for Event {
 }
 
 impl Event {
-    /// The same mechanism, if it sees a sample of the records only.
+    /// The same mechanism, if it sees a sample of the records only. A sample of all records changes nothing.
     ///
     /// # Errors
     /// If nothing is known of such a mechanism on a sample.
     pub fn on_sample(self, sampling: Sampling) -> Result<Self, MechanismError> {
+        if sampling.rate().to_bits() == 1.0_f64.to_bits() {
+            return Ok(self);
+        }
         let base = match self {
             Self::Laplace { sensitivity, dim, scale } => Base::Laplace { sensitivity, dim, scale },
             Self::Gaussian { sensitivity, sigma } => Base::Gaussian { sensitivity, sigma },

@@ -31,6 +31,11 @@ impl Batch<'_> {
         Self { sampling: Some(sampling), ..Self::all() }
     }
 
+    /// Whether records were chosen, rather than all of them looked at.
+    pub fn is_sampled(&self) -> bool {
+        self.sampling.is_some()
+    }
+
     /// The same for the nodes that are awake only. The others do not look at their data, release nothing and pay nothing.
     #[must_use]
     pub fn of_nodes(self, awake: Option<Arc<[bool]>>) -> Self {

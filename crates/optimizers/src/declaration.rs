@@ -1,15 +1,17 @@
 //! What the parties declare in public, and the sensitivity that follows from it.
 
 use dido_mechanisms::{Adjacency, least_squares};
-use dido_problems::{LeastSquares, RecordBounds, Shard, Weighting};
+use dido_problems::{LeastSquares, LinearModel, Loss, Objective, RecordBounds, Shard, Weighting};
 
 use crate::OptimizerError;
 
-/// Public declarations for squared loss: how many records each node holds, and how large a record can be.
+/// Public declarations: the loss, how many records each node holds, and how large a record can be.
 ///
-/// The objective of node `i` is `f_i(b) = (s_i / 2) ||X_i b - y_i||^2`, with the scale `s_i` of the [`Weighting`].
+/// The objective of node `i` is `f_i(b) = s_i sum_r l(x_r'b, y_r)` over its records, with the scale `s_i` of the
+/// [`Weighting`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeastSquaresDeclaration {
+pub struct Declaration {
+    loss: Loss,
     dim: usize,
     bounds: RecordBounds,
     weighting: Weighting,
@@ -22,17 +24,19 @@ pub struct LeastSquaresDeclaration {
     class_records: Vec<usize>,
 }
 
-impl LeastSquaresDeclaration {
-    /// Declares `records[i]` records of dimension `dim` within `bounds` for node `i`.
+impl Declaration {
+    /// Declares `records[i]` records of dimension `dim` within `bounds` for node `i`, and the loss of a record.
     ///
     /// # Errors
-    /// If there is no node, a node without records, or no coordinate.
+    /// If there is no node, a node without records, or no coordinate; if the loss has a width that is not positive.
     pub fn new(
+        loss: Loss,
         dim: usize,
         bounds: RecordBounds,
         weighting: Weighting,
         records: Vec<usize>,
     ) -> Result<Self, OptimizerError> {
+        let loss = loss.checked()?;
         if dim == 0 {
             return Err(OptimizerError::Count { what: "coordinates", found: 0, declared: 1 });
         }
@@ -53,7 +57,27 @@ impl LeastSquaresDeclaration {
             })
             .collect();
         let network = (records.len(), records.iter().sum());
-        Ok(Self { dim, bounds, weighting, records, network, class_of, class_records })
+        Ok(Self { loss, dim, bounds, weighting, records, network, class_of, class_records })
+    }
+
+    /// The declaration for squared loss, `f_i(b) = (s_i / 2) ||X_i b - y_i||^2`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn least_squares(
+        dim: usize,
+        bounds: RecordBounds,
+        weighting: Weighting,
+        records: Vec<usize>,
+    ) -> Result<Self, OptimizerError> {
+        Self::new(Loss::Squared, dim, bounds, weighting, records)
+    }
+
+    /// Gives every node a class, and so a ledger, of its own: for networks whose nodes are awake in different rounds, since
+    /// a ledger that is shared counts the rounds of all who share it.
+    #[must_use]
+    pub fn by_node(self) -> Self {
+        Self { class_of: (0..self.records.len()).collect(), class_records: self.records.clone(), ..self }
     }
 
     /// The same nodes as part of a network of `nodes` nodes with `records` records in all, which pooled weighting
@@ -76,6 +100,11 @@ impl LeastSquaresDeclaration {
         Ok(Self { network: (nodes, records), ..self })
     }
 
+    /// The loss of a record.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.records.len()
@@ -96,6 +125,11 @@ impl LeastSquaresDeclaration {
         &self.records
     }
 
+    /// Records of a node of each class.
+    pub fn class_records(&self) -> &[usize] {
+        &self.class_records
+    }
+
     /// The class of each node; nodes of a class share one ledger.
     pub fn class_of(&self) -> &[usize] {
         &self.class_of
@@ -107,28 +141,47 @@ impl LeastSquaresDeclaration {
         self.weighting.scale(records, nodes, total)
     }
 
-    /// A bound on the L2 sensitivity of the gradient of one node of each class, at points of norm at most `radius`
-    /// (THEORY of paper A, corrected: `docs/theory/liu2020.md`).
+    /// A bound on the L2 sensitivity of the gradient of one node of each class, at points of norm at most `radius`,
+    /// which may be infinite.
     ///
-    /// A replaced record moves it by at most `s D*(R_x^2 B, R_x R_y)`. For a replaced node, `n_i` records within
-    /// bounds have `||X_i||_2 <= sqrt(n_i) R_x` and `||y_i|| <= sqrt(n_i) R_y`.
+    /// A replaced record moves it by at most `s D*(R_x^2 B, R_x R_y)` with squared loss (paper A, corrected:
+    /// `docs/theory/liu2020.md`), and by `2 s R_x g` with any other, `g` being the largest slope of the loss. For a
+    /// replaced node, `n_i` records within bounds have `||X_i||_2 <= sqrt(n_i) R_x` and `||y_i|| <= sqrt(n_i) R_y`, or
+    /// move it `n_i` times as far as one record.
     pub fn l2_by_class(&self, adjacency: Adjacency, radius: f64) -> Vec<f64> {
-        self.class_records.iter().map(|&records| self.l2(adjacency, radius, records)).collect()
+        let node = adjacency == Adjacency::ReplaceNode;
+        self.class_records
+            .iter()
+            .map(|&records| self.scale(records) * self.width(adjacency, radius, if node { records } else { 1 }))
+            .collect()
     }
 
-    fn l2(&self, adjacency: Adjacency, radius: f64, records: usize) -> f64 {
-        if !radius.is_finite() {
-            return f64::INFINITY;
-        }
-        let (x, y) = match adjacency {
-            Adjacency::ReplaceNode => {
-                let root = (records as f64).sqrt();
-                (root * self.bounds.row_norm(), root * self.bounds.target())
+    /// The same for a gradient that is computed from one record, in place of all `n_i`, and multiplied with `n_i`: the
+    /// sensitivity if the replaced record is the one.
+    pub fn l2_of_one_record_by_class(&self, adjacency: Adjacency, radius: f64) -> Vec<f64> {
+        let width = self.width(adjacency, radius, 1);
+        self.class_records.iter().map(|&records| self.scale(records) * records as f64 * width).collect()
+    }
+
+    /// How far the sum over the records moves when `changed` of them do.
+    fn width(&self, adjacency: Adjacency, radius: f64, changed: usize) -> f64 {
+        let (x, y, changed) = (self.bounds.row_norm(), self.bounds.target(), changed as f64);
+        match self.loss {
+            // Infinity times zero is no bound.
+            Loss::Squared if !radius.is_finite() => f64::INFINITY,
+            Loss::Squared => {
+                let root = changed.sqrt();
+                least_squares::l2_sensitivity(adjacency, root * x, root * y, radius, self.dim)
+                    .map_or(f64::INFINITY, |sensitivity| sensitivity.value)
             }
-            Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => (self.bounds.row_norm(), self.bounds.target()),
-        };
-        let width = least_squares::l2_sensitivity(adjacency, x, y, radius, self.dim);
-        width.map_or(f64::INFINITY, |s| s.value * self.scale(records))
+            loss => {
+                let gradients = match adjacency {
+                    Adjacency::ReplaceNode | Adjacency::ReplaceRecord => 2.0,
+                    Adjacency::AddRemoveRecord => 1.0,
+                };
+                gradients * changed * x * loss.largest_slope(x * radius, y)
+            }
+        }
     }
 
     /// The objective of these parties on their data. Its factors follow from the declared numbers of records.
@@ -143,7 +196,7 @@ impl LeastSquaresDeclaration {
         adjacency: Adjacency,
         shards: &[Shard],
         lanes: usize,
-    ) -> Result<LeastSquares, OptimizerError> {
+    ) -> Result<Box<dyn Objective>, OptimizerError> {
         let counts_are_public = adjacency != Adjacency::AddRemoveRecord;
         if shards.len() != self.nodes() {
             return Err(OptimizerError::Count { what: "shards", found: shards.len(), declared: self.nodes() });
@@ -160,6 +213,9 @@ impl LeastSquaresDeclaration {
             }
         }
         let scales = self.records.iter().map(|&records| self.scale(records)).collect();
-        Ok(LeastSquares::scaled(shards, scales, lanes)?)
+        Ok(match self.loss {
+            Loss::Squared => Box::new(LeastSquares::scaled(shards, scales, lanes)?),
+            loss => Box::new(LinearModel::new(loss, shards, scales, lanes)?),
+        })
     }
 }

@@ -45,7 +45,7 @@ impl Dgd {
 impl Algorithm for Dgd {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
         let t = node.round();
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         let g = node.gradient(&self.x, all)?;
         node.average(&mut [&mut self.x])?;
         self.x = node.release(g.scale(-self.step.at(t)).plus(&self.x))?;

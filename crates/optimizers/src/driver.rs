@@ -1,10 +1,12 @@
 //! The one driver of simulator, deployment and dry run.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use dido_geometry::Rows;
 use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Ledger, Public};
 
-use crate::{Algorithm, LeastSquaresDeclaration, Network, Node, Noise, Parties, Stop};
+use crate::{Algorithm, Declaration, Network, NetworkError, Node, Noise, Parties, Stop};
 
 /// Runs `rounds` of `algorithm`, and tells `observe` of each completed one.
 ///
@@ -45,37 +47,36 @@ pub fn agree(mut value: Public, network: &mut dyn Network, round: u32, times: u3
     Ok(value)
 }
 
-/// A network that connects nobody: in a dry run there is nothing to average.
-struct Silent {
+/// A network of a dry run: it knows who is awake, and there is nothing to average.
+struct Silent<'n> {
     nodes: usize,
+    awake: Option<&'n mut dyn Network>,
 }
 
-impl Network for Silent {
-    fn average(
-        &mut self,
-        _round: u32,
-        _x: &mut dido_geometry::Rows,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+impl Network for Silent<'_> {
+    fn average(&mut self, _round: u32, _x: &mut Rows) -> Result<(), NetworkError> {
         Ok(())
     }
 
     fn nodes(&self) -> usize {
         self.nodes
     }
+
+    fn awake(&mut self, round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
+        self.awake.as_mut().map_or(Ok(None), |network| network.awake(round))
+    }
 }
 
 /// What a run with this algorithm will release: the same code on parties of the declared shape without data.
 ///
 /// `build` makes the algorithm from its starting parties. The ledger returned is, entry by entry, the one that the
-/// run will write (tested): the plan cannot disagree with the code, since it is the code.
+/// run will write (tested): the plan cannot disagree with the code, since it is the code. All nodes are awake in every
+/// round; see [`plan_on`] for networks where they are not.
 ///
 /// # Errors
 /// What would stop the run: above all a budget that is too small.
-///
-/// # Panics
-/// Never: the gate is made from the declaration.
 pub fn plan(
-    declaration: &LeastSquaresDeclaration,
+    declaration: &Declaration,
     adjacency: Adjacency,
     adversary: Adversary,
     budget: Option<Budget>,
@@ -84,10 +85,38 @@ pub fn plan(
     build: impl FnOnce(&Parties) -> Box<dyn Algorithm>,
 ) -> Result<Ledger, Stop> {
     let gate = Gate::plan(adjacency, adversary, declaration.class_of(), budget);
-    let mut parties =
-        Parties::without_data(declaration.clone(), 1, gate).expect("the gate was made from this declaration");
+    dry_run(declaration, gate, noise, Silent { nodes: declaration.nodes(), awake: None }, rounds, build)
+}
+
+/// As [`plan`], on a network that says who is awake in which round; `gate` is a [`Gate::plan`].
+///
+/// # Errors
+/// As [`plan`]; if the gate is for other nodes, or is none of a plan; if the network does not reach a round.
+pub fn plan_on(
+    network: &mut dyn Network,
+    declaration: &Declaration,
+    gate: Gate,
+    noise: &Noise,
+    rounds: u32,
+    build: impl FnOnce(&Parties) -> Box<dyn Algorithm>,
+) -> Result<Ledger, Stop> {
+    let silent = Silent { nodes: network.nodes(), awake: Some(network) };
+    dry_run(declaration, gate, noise, silent, rounds, build)
+}
+
+fn dry_run(
+    declaration: &Declaration,
+    gate: Gate,
+    noise: &Noise,
+    mut network: Silent<'_>,
+    rounds: u32,
+    build: impl FnOnce(&Parties) -> Box<dyn Algorithm>,
+) -> Result<Ledger, Stop> {
+    if !gate.is_plan() {
+        return Err(Stop::NotAPlan);
+    }
+    let mut parties = Parties::without_data(declaration.clone(), 1, gate)?;
     let mut algorithm = build(&parties);
-    let mut silent = Silent { nodes: declaration.nodes() };
-    run(algorithm.as_mut(), &mut parties, &mut silent, noise, 0..rounds, |_, _, _| true)?;
+    run(algorithm.as_mut(), &mut parties, &mut network, noise, 0..rounds, |_, _, _| true)?;
     Ok(parties.gate().ledger().clone())
 }

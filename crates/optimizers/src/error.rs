@@ -77,12 +77,18 @@ pub enum Stop {
     /// The sensitivity of a gradient depends on where it is taken.
     #[error(
         "the gradient in round {round} is taken at a point without a bound, so its sensitivity is infinite: project the \
-         point on a bounded set first, or run without noise"
+         point on a bounded set first, use a loss of bounded slope, or run without noise"
     )]
     Unbounded {
         /// The round.
         round: u32,
     },
+    /// A dry run with a gate that lets values out.
+    #[error("a dry run needs a gate made for plans")]
+    NotAPlan,
+    /// The parties of a dry run cannot be what is declared.
+    #[error(transparent)]
+    Parties(#[from] OptimizerError),
     /// The network joins other nodes than those that are played.
     #[error("the network has {network} nodes, the run has {parties}")]
     Nodes {

@@ -24,11 +24,11 @@ pub mod bounds;
 
 pub use algorithm::Algorithm;
 pub use average::TailAverage;
-pub use declaration::LeastSquaresDeclaration;
+pub use declaration::Declaration;
 pub use dgd::Dgd;
-pub use driver::{agree, plan, run};
+pub use driver::{agree, plan, plan_on, run};
 pub use error::{OptimizerError, Stop};
-pub use network::{InProcess, Network};
+pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
 pub use parties::Parties;
 pub use projected_dgd::ProjectedDgd;

@@ -1,5 +1,7 @@
 //! The one thing an algorithm may ask of other nodes: an average.
 
+use std::sync::Arc;
+
 use dido_geometry::{Rows, parallel};
 use dido_topology::MixingMatrix;
 
@@ -13,11 +15,22 @@ pub trait Network {
     ///
     /// # Errors
     /// If neighbours cannot be reached. The rows are then unspecified.
-    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), NetworkError>;
 
     /// Nodes of this process.
     fn nodes(&self) -> usize;
+
+    /// Which of these nodes take part in a round; nothing if all do. It follows from public coins alone: everybody knows.
+    ///
+    /// # Errors
+    /// If the network does not reach this round.
+    fn awake(&mut self, _round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
+        Ok(None)
+    }
 }
+
+/// What a network says when it fails.
+pub type NetworkError = Box<dyn std::error::Error + Send + Sync>;
 
 /// All nodes in one process, with a fixed mixing matrix.
 #[derive(Clone, Debug)]
@@ -43,7 +56,7 @@ impl InProcess {
 }
 
 impl Network for InProcess {
-    fn average(&mut self, _round: u32, x: &mut Rows) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn average(&mut self, _round: u32, x: &mut Rows) -> Result<(), NetworkError> {
         let shape = x.shape();
         let width = shape.lanes * shape.dim;
         let mut mixed = x.uninitialised_like();

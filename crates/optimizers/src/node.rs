@@ -1,14 +1,17 @@
 //! The node as an algorithm sees it: the verbs of one round.
 
-use dido_mechanisms::{Batch, Laplace, Mechanism, Private, Public};
+use dido_mechanisms::{Batch, Gaussian, Laplace, Mechanism, Private, Public};
 
 use crate::{Network, Parties, Schedule, Stop};
 
 /// Which records take part in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
-    /// All records of all nodes.
+    /// All records of all nodes that are awake.
     All,
+    /// One uniformly random record of each node that is awake, drawn in secret and afresh in each round: the gradient of
+    /// its loss, multiplied with the number of records, is an unbiased estimate of the full gradient.
+    OneRecord,
 }
 
 /// The noise of a run.
@@ -19,6 +22,8 @@ pub enum Noise {
     /// Laplace noise whose scale in what leaves in round `t` is `scale.at(t + 1)`: the release of round `t` is the
     /// message `f(t + 1)`, and paper A indexes the noise by the message.
     Laplace(Schedule),
+    /// Gaussian noise of standard deviation `sigma.at(t + 1)` in what leaves in round `t`, in the units of what leaves.
+    Gaussian(Schedule),
 }
 
 impl Noise {
@@ -27,6 +32,7 @@ impl Noise {
         Ok(match self {
             Self::None => Mechanism::None,
             Self::Laplace(scale) => Mechanism::Laplace(Laplace::new(scale.at(t + 1))?),
+            Self::Gaussian(sigma) => Mechanism::Gaussian(Gaussian::new(sigma.at(t + 1))?),
         })
     }
 }
@@ -45,27 +51,36 @@ impl<'r> Node<'r> {
         self.round
     }
 
-    /// Decides which records take part. The batch can be used for one look at the data.
-    pub fn sample(&mut self, sampling: Sampling) -> Batch<'r> {
-        match sampling {
-            Sampling::All => Batch::all(),
-        }
+    /// Decides which records take part: of the nodes that are awake in this round. The batch can be used for one look at
+    /// the data.
+    ///
+    /// # Errors
+    /// If the network does not say who is awake.
+    pub fn sample(&mut self, sampling: Sampling) -> Result<Batch<'r>, Stop> {
+        let round = self.round;
+        let awake = self.network.awake(round).map_err(|source| Stop::Network { round, source })?;
+        Ok(match sampling {
+            Sampling::All => Batch::all().of_nodes(awake),
+            Sampling::OneRecord => self.parties.one_record(awake),
+        })
     }
 
-    /// The gradient of every node's own objective at its own point: the one verb that looks at data.
+    /// The gradient of every node's own objective at its own point, or an estimate of it from the records of the batch:
+    /// the one verb that looks at data. It is zero for nodes that are asleep.
     ///
     /// Its sensitivity is that of the declared bounds at points no longer than `x.radius()`.
     ///
     /// # Errors
-    /// If a number of the gradient is not finite, or the point has no bound although noise is to hide the data.
+    /// If a number of the gradient is not finite, or its sensitivity is not although noise is to hide the data.
     pub fn gradient(&mut self, x: &Public, batch: Batch<'r>) -> Result<Private<'r>, Stop> {
-        if !x.radius().is_finite() && !matches!(self.noise, Noise::None) {
+        if !matches!(self.noise, Noise::None) && !self.parties.is_bounded(x.radius()) {
             return Err(Stop::Unbounded { round: self.round });
         }
         self.parties.gradient(self.round, x, batch)
     }
 
-    /// Lets a value out: charges the budget, writes the ledger, draws the noise.
+    /// Lets a value out: charges the budget, writes the ledger, draws the noise. What a node that sleeps holds is the public
+    /// part of the value, and stays as it is.
     ///
     /// # Errors
     /// If the budget would be overspent: then nothing has left. If a number of the value is not finite.

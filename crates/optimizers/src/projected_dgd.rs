@@ -62,7 +62,7 @@ impl Algorithm for ProjectedDgd {
         let t = node.round();
         let mut p = self.f.clone();
         p.project(&self.set);
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         let g = node.gradient(&p, all)?;
         node.average(&mut [&mut p])?;
         self.f = node.release(g.scale(-self.step.at(t)).plus(&p))?;

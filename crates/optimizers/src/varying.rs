@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dido_geometry::{Rows, parallel};
 use dido_topology::{RoundMatrix, Sequence};
 
-use crate::{InProcess, Network};
+use crate::{InProcess, Network, NetworkError};
 
 /// All nodes in one process, with the mixing weights `W(t)` of a sequence.
 ///
@@ -46,6 +46,16 @@ impl InProcess {
 }
 
 impl Varying {
+    fn fill(&mut self, round: u32) -> Result<(), NetworkError> {
+        if self.round != Some(round) {
+            // Should filling fail, the weights are of no round.
+            self.round = None;
+            self.sequence.fill(round, &mut self.weights)?;
+            self.round = Some(round);
+        }
+        Ok(())
+    }
+
     /// Where the weights come from.
     pub fn sequence(&self) -> &dyn Sequence {
         self.sequence.as_ref()
@@ -53,13 +63,8 @@ impl Varying {
 }
 
 impl Network for Varying {
-    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if self.round != Some(round) {
-            // Should filling fail, the weights are of no round.
-            self.round = None;
-            self.sequence.fill(round, &mut self.weights)?;
-            self.round = Some(round);
-        }
+    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), NetworkError> {
+        self.fill(round)?;
         let shape = x.shape();
         let width = shape.lanes * shape.dim;
         let mut mixed = x.uninitialised_like();
@@ -73,5 +78,16 @@ impl Network for Varying {
 
     fn nodes(&self) -> usize {
         self.sequence.nodes()
+    }
+
+    fn awake(&mut self, round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
+        self.fill(round)?;
+        let nodes = self.weights.nodes();
+        if self.weights.awake().len() == nodes {
+            return Ok(None);
+        }
+        let mut awake = vec![false; nodes];
+        self.weights.awake().iter().for_each(|&node| awake[node] = true);
+        Ok(Some(awake.into()))
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::parties;
 use dido_mechanisms::{Adjacency, MechanismError};
-use dido_optimizers::{Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, Stop, run};
+use dido_optimizers::{Algorithm, Declaration, Dgd, InProcess, Noise, ProjectedDgd, Schedule, Stop, run};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
 use ndarray::array;
@@ -22,7 +22,7 @@ fn shards(bounds: RecordBounds) -> Vec<Shard> {
 #[test]
 fn the_first_node_to_overflow_is_named_and_its_value_does_not_leave() {
     let bounds = RecordBounds::new(1.0, 1.0).unwrap();
-    let declaration = LeastSquaresDeclaration::new(2, bounds, Weighting::Sum, vec![2; 4]).unwrap();
+    let declaration = Declaration::least_squares(2, bounds, Weighting::Sum, vec![2; 4]).unwrap();
     // Round 0 takes node 3 to 1e160, round 1 would take it to 1e320.
     let step = Schedule::constant(1e160);
     let network = || InProcess::new(weights::metropolis(&families::path(4).unwrap()));
@@ -45,7 +45,7 @@ fn the_first_node_to_overflow_is_named_and_its_value_does_not_leave() {
 #[test]
 fn a_gradient_that_overflows_is_divergence() {
     let bounds = RecordBounds::new(1.0, 1.0).unwrap();
-    let declaration = LeastSquaresDeclaration::new(2, bounds, Weighting::Sum, vec![2; 4]).unwrap();
+    let declaration = Declaration::least_squares(2, bounds, Weighting::Sum, vec![2; 4]).unwrap();
     let mut all = parties(&declaration, &shards(bounds), 1, Adjacency::ReplaceRecord, None, 0);
     let mut dgd = Dgd::new(Schedule::constant(1.0), 0, all.start(&[1.7e308, 1.7e308]));
     let mut network = InProcess::new(weights::metropolis(&families::path(4).unwrap()));

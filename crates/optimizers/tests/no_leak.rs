@@ -20,7 +20,7 @@ struct Thief {
 
 impl Algorithm for Thief {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         if let Ok(g) = node.gradient(&self.x, all)
             && self.release
         {

@@ -5,8 +5,7 @@ mod common;
 use common::problem;
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Budget, Event, Gate, MechanismError, Pure, Zcdp};
 use dido_optimizers::{
-    Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, OptimizerError, Parties, ProjectedDgd, Schedule, Stop,
-    plan, run,
+    Algorithm, Declaration, Dgd, InProcess, Noise, OptimizerError, Parties, ProjectedDgd, Schedule, Stop, plan, run,
 };
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
@@ -63,7 +62,7 @@ proptest! {
 #[test]
 fn nodes_with_other_declarations_have_their_own_ledger() {
     let bounds = RecordBounds::new(1.0, 1.0).unwrap();
-    let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::NodeMean, vec![10, 5, 10, 20]).unwrap();
+    let declaration = Declaration::least_squares(DIM, bounds, Weighting::NodeMean, vec![10, 5, 10, 20]).unwrap();
     let noise = Noise::Laplace(Schedule::constant(1.0));
     let ball = dido_geometry::Set::from(dido_geometry::L2Ball::new(1.0).unwrap());
     let ledger = plan(&declaration, Adjacency::ReplaceRecord, Adversary::AllMessages, None, &noise, 3, |parties| {

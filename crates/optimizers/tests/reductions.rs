@@ -5,7 +5,7 @@ mod common;
 use common::{Problem, close, parties, problem};
 use dido_geometry::{L2Ball, Rows, Set};
 use dido_mechanisms::{Adjacency, Gate, Public};
-use dido_optimizers::{Algorithm, Dgd, InProcess, LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, run};
+use dido_optimizers::{Algorithm, Declaration, Dgd, InProcess, Noise, ProjectedDgd, Schedule, run};
 use dido_problems::{LeastSquares, Objective, RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, MixingMatrix, families, weights};
 use ndarray::Axis;
@@ -116,7 +116,7 @@ fn unequal() -> Problem {
         let keep: Vec<usize> = (0..rows).collect();
         *shard = Shard::checked(shard.x().select(Axis(0), &keep), shard.y().select(Axis(0), &keep), bounds).unwrap();
     }
-    problem.declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, records).unwrap();
+    problem.declaration = Declaration::least_squares(DIM, bounds, Weighting::Pooled, records).unwrap();
     problem
 }
 
@@ -156,7 +156,7 @@ fn one_party_alone_computes_the_bits_of_the_simulator() {
     let bounds = problem.declaration.bounds();
     let own = problem.declaration.records()[played];
     let all: usize = problem.declaration.records().iter().sum();
-    let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, vec![own]).unwrap();
+    let declaration = Declaration::least_squares(DIM, bounds, Weighting::Pooled, vec![own]).unwrap();
     let declaration = declaration.within(4, all).unwrap();
     let key = common::keys(9, 4, 1).swap_remove(played);
     let gate =
@@ -181,8 +181,8 @@ proptest! {
             .iter()
             .map(|shard| Shard::checked(shard.x().to_owned(), s * &shard.y(), bounds).unwrap())
             .collect();
-        let declaration = LeastSquaresDeclaration::new(DIM, bounds, Weighting::Pooled, vec![8; 4]).unwrap();
-        let outputs = |declaration: &LeastSquaresDeclaration, shards: &[Shard], s: f64| {
+        let declaration = Declaration::least_squares(DIM, bounds, Weighting::Pooled, vec![8; 4]).unwrap();
+        let outputs = |declaration: &Declaration, shards: &[Shard], s: f64| {
             let mut parties = parties(declaration, shards, 1, Adjacency::ReplaceRecord, None, seed);
             let ball = Set::from(L2Ball::new(0.5 * s).unwrap());
             let mut pdgd = ProjectedDgd::new(ball, Schedule::constant(0.5), 0, parties.start(&[0.1 * s; DIM]));

@@ -8,7 +8,7 @@ use common::{close, problem};
 use dido_geometry::{Box as BoxSet, Rows, Set};
 use dido_mechanisms::least_squares::{self, PublishedTheorem, published_epsilon};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Ledger, Pure, Zcdp};
-use dido_optimizers::{InProcess, LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, plan, run};
+use dido_optimizers::{Declaration, InProcess, Noise, ProjectedDgd, Schedule, plan, run};
 use dido_problems::{RecordBounds, Weighting};
 use dido_topology::{families, weights};
 use proptest::prelude::*;
@@ -18,13 +18,7 @@ fn full() -> bool {
 }
 
 /// The ledger of `messages` messages of paper A: one round fewer.
-fn ledger(
-    declaration: &LeastSquaresDeclaration,
-    radius: f64,
-    step: &Schedule,
-    scale: &Schedule,
-    messages: u32,
-) -> Ledger {
+fn ledger(declaration: &Declaration, radius: f64, step: &Schedule, scale: &Schedule, messages: u32) -> Ledger {
     let dim = declaration.dim();
     let reach = radius / (dim as f64).sqrt();
     let set = Set::from(BoxSet::new(vec![-reach; dim], vec![reach; dim]).unwrap());
@@ -36,8 +30,8 @@ fn ledger(
 }
 
 /// `nodes` nodes of one row each, so that the bounds of a row are those of a node.
-fn one_row_each(nodes: usize, dim: usize, x: f64, y: f64) -> LeastSquaresDeclaration {
-    LeastSquaresDeclaration::new(dim, RecordBounds::new(x, y).unwrap(), Weighting::Sum, vec![1; nodes]).unwrap()
+fn one_row_each(nodes: usize, dim: usize, x: f64, y: f64) -> Declaration {
+    Declaration::least_squares(dim, RecordBounds::new(x, y).unwrap(), Weighting::Sum, vec![1; nodes]).unwrap()
 }
 
 fn pure(ledger: &Ledger) -> f64 {

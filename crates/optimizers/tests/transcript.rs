@@ -11,7 +11,7 @@ use common::{close, parties};
 use dido_geometry::{L2Ball, Rows, Set, Shape};
 use dido_mechanisms::least_squares::worst_case_pair;
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Budget, Ledger, Public, Pure};
-use dido_optimizers::{Algorithm, InProcess, LeastSquaresDeclaration, Noise, ProjectedDgd, Schedule, Stop, plan, run};
+use dido_optimizers::{Algorithm, Declaration, InProcess, Noise, ProjectedDgd, Schedule, Stop, plan, run};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{MixingMatrix, families, weights};
 use ndarray::{Array1, Array2};
@@ -106,7 +106,7 @@ fn no_transcript_of_a_run_exceeds_the_pure_epsilon() {
         let with = |record: &Record| [std::slice::from_ref(record), common].concat();
         let (records, others) = (with(&worst.record), with(&worst.other));
         let counts = vec![records.len(), 2, 2, 2];
-        let declaration = LeastSquaresDeclaration::new(dim, bounds, Weighting::Pooled, counts).unwrap();
+        let declaration = Declaration::least_squares(dim, bounds, Weighting::Pooled, counts).unwrap();
         let public = Public0 {
             weights: weights::metropolis(&families::ring(4).unwrap()),
             set: L2Ball::new(RADIUS).unwrap().into(),
@@ -148,7 +148,7 @@ fn an_adversary_attains_the_share_of_one_step() {
     for dim in 2..=8 {
         let worst = worst_case_pair(X, Y, RADIUS, dim).unwrap();
         let declaration =
-            LeastSquaresDeclaration::new(dim, RecordBounds::new(X, Y).unwrap(), Weighting::Sum, vec![1]).unwrap();
+            Declaration::least_squares(dim, RecordBounds::new(X, Y).unwrap(), Weighting::Sum, vec![1]).unwrap();
         let public = Public0 {
             weights: weights::metropolis(&families::ring(1).unwrap()),
             set: L2Ball::new(RADIUS).unwrap().into(),
@@ -182,8 +182,7 @@ fn an_adversary_attains_the_share_of_one_step() {
 fn in_one_dimension_the_whole_sum_is_attained() {
     let (x, y, radius) = (1.3, 0.7, 0.9);
     let worst = worst_case_pair(x, y, radius, 1).unwrap();
-    let declaration =
-        LeastSquaresDeclaration::new(1, RecordBounds::new(x, y).unwrap(), Weighting::Sum, vec![1]).unwrap();
+    let declaration = Declaration::least_squares(1, RecordBounds::new(x, y).unwrap(), Weighting::Sum, vec![1]).unwrap();
     let public = Public0 {
         weights: weights::metropolis(&families::ring(1).unwrap()),
         set: L2Ball::new(radius).unwrap().into(),

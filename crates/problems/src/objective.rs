@@ -31,6 +31,12 @@ pub trait Objective: Send + Sync {
     /// If there is no such node or the point has another dimension.
     fn value(&self, node: usize, x: &[f64]) -> f64;
 
+    /// The factor `s_i` of a node.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn scale(&self, node: usize) -> f64;
+
     /// The number of records of a node.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! `[data]`: from columns and bounds to a schema and what the parties declare.
 
-use dido_optimizers::LeastSquaresDeclaration;
+use dido_optimizers::Declaration;
 use dido_problems::table::{Feature, Numeric, OneHot, Schema, TwoLevel};
 use dido_problems::{RecordBounds, Weighting};
 
@@ -51,11 +51,7 @@ pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentE
     at.check("data", Schema::new(numeric(&config.data.target), features.collect()))
 }
 
-pub(super) fn declaration(
-    at: &At<'_>,
-    config: &Config,
-    schema: &Schema,
-) -> Result<LeastSquaresDeclaration, ExperimentError> {
+pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Schema) -> Result<Declaration, ExperimentError> {
     let bounds = at.check("data.row_norm", RecordBounds::new(config.data.row_norm, schema.target_bound()))?;
     let weighting = match config.objective.weighting {
         WeightingConfig::Pooled => Weighting::Pooled,
@@ -63,5 +59,5 @@ pub(super) fn declaration(
         WeightingConfig::Sum => Weighting::Sum,
     };
     let records = config.data.records.clone();
-    at.check("data.records", LeastSquaresDeclaration::new(schema.dim(), bounds, weighting, records))
+    at.check("data.records", Declaration::least_squares(schema.dim(), bounds, weighting, records))
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use dido_geometry::Set;
 use dido_mechanisms::Budget;
-use dido_optimizers::{InProcess, LeastSquaresDeclaration, Network, Schedule};
+use dido_optimizers::{Declaration, InProcess, Network, Schedule};
 use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
@@ -39,7 +39,7 @@ pub struct Spec {
     /// How a line of the file becomes a record.
     pub schema: Schema,
     /// What the parties declare.
-    pub declaration: LeastSquaresDeclaration,
+    pub declaration: Declaration,
     /// The mixing weights.
     pub weights: MixingMatrix,
     /// How the weights change from round to round, if they do.

@@ -5,7 +5,7 @@ use chacha20::ChaCha8Rng;
 use dido_geometry::{L2Ball, Set};
 use dido_linalg::{spectral_norm, symmetric_eigenvalues};
 use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key};
-use dido_optimizers::{LeastSquaresDeclaration, Parties};
+use dido_optimizers::{Declaration, Parties};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::MixingMatrix;
 use ndarray::{Array1, Array2};
@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 
 /// A least-squares problem whose data meet their bounds.
 pub struct Problem {
-    pub declaration: LeastSquaresDeclaration,
+    pub declaration: Declaration,
     pub shards: Vec<Shard>,
     /// The minimiser of the sum of the nodes' objectives, well inside the ball.
     pub optimum: Array1<f64>,
@@ -35,7 +35,7 @@ pub fn problem(seed: u64, nodes: usize, rows: usize, dim: usize, weighting: Weig
             Shard::checked(x, y, bounds).unwrap()
         })
         .collect();
-    let declaration = LeastSquaresDeclaration::new(dim, bounds, weighting, vec![rows; nodes]).unwrap();
+    let declaration = Declaration::least_squares(dim, bounds, weighting, vec![rows; nodes]).unwrap();
     let (gram, moment) = shards.iter().fold((Array2::zeros((dim, dim)), Array1::zeros(dim)), |(g, c), s| {
         (g + s.x().t().dot(&s.x()), c + s.x().t().dot(&s.y()))
     });
@@ -75,7 +75,7 @@ impl Problem {
 
 /// Parties with noise keys from `seed`.
 pub fn parties(
-    declaration: &LeastSquaresDeclaration,
+    declaration: &Declaration,
     shards: &[Shard],
     lanes: usize,
     adjacency: Adjacency,

@@ -8,7 +8,7 @@ struct Tries {
 
 impl Algorithm for Tries {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         let g = node.gradient(&self.x, all)?;
         self.x = node.release(g.clone())?;
         self.x = node.release(g)?;

@@ -9,7 +9,7 @@ struct Tries<'a> {
 
 impl<'a> Algorithm for Tries<'a> {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         self.kept = Some(node.gradient(&self.x, all)?);
         Ok(())
     }

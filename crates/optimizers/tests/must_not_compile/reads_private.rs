@@ -8,7 +8,7 @@ struct Tries {
 
 impl Algorithm for Tries {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
-        let all = node.sample(Sampling::All);
+        let all = node.sample(Sampling::All)?;
         let g = node.gradient(&self.x, all)?;
         let leak = g.rows.as_slice()[0];
         self.x.rows_mut().as_mut_slice()[0] = leak;

@@ -70,14 +70,6 @@ impl LeastSquares {
         self.shards[node].bounds()
     }
 
-    /// The factor `s_i` of a node.
-    ///
-    /// # Panics
-    /// If there is no such node.
-    pub fn scale(&self, node: usize) -> f64 {
-        self.scales[node]
-    }
-
     /// The scaled Gram matrix `s_i X_i'X_i` of a node, dim x dim: the Hessian of `f_i`, whose largest eigenvalue is
     /// the Lipschitz constant of the gradient. It is computed from the records: private.
     ///
@@ -126,6 +118,10 @@ impl Objective for LeastSquares {
             (prediction - y).powi(2)
         });
         self.scales[node] / 2.0 * squares.sum::<f64>()
+    }
+
+    fn scale(&self, node: usize) -> f64 {
+        self.scales[node]
     }
 
     fn records(&self, node: usize) -> usize {

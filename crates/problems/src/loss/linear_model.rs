@@ -94,6 +94,10 @@ impl Objective for LinearModel {
         self.scales[node] * sum_of_losses(self.loss, shard.rows(), shard.targets(), x)
     }
 
+    fn scale(&self, node: usize) -> f64 {
+        self.scales[node]
+    }
+
     fn records(&self, node: usize) -> usize {
         self.shards[node].records()
     }
