@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use dido_geometry::{Rows, Set};
+use dido_geometry::{L2Ball, Rows, Set};
 
-use crate::{Adjacency, Norm, Public, Sampling};
+use crate::{Adjacency, MechanismError, Norm, Public, Sampling};
 
 /// Which nodes look at their records in this round, and at which of them. A batch pays for one look: it is consumed by it.
 ///
@@ -112,6 +112,19 @@ impl<'r> Private<'r> {
         set.project(&mut self.rows);
         self.norm = Norm::L2;
         self
+    }
+
+    /// Scales every row that is longer than `norm` down to that length: afterwards it moves by at most `2 norm` in the
+    /// Euclidean norm, or by the bound it had.
+    ///
+    /// # Errors
+    /// If `norm` is not finite and positive.
+    pub fn clip(mut self, norm: f64) -> Result<Self, MechanismError> {
+        let ball = L2Ball::new(norm).map_err(|_| MechanismError::Bound { name: "clipping norm", value: norm })?;
+        self = self.project(&ball.into());
+        let factor = std::mem::replace(&mut self.factor, 1.0);
+        self.base = self.base.iter().map(|base| (base * factor).min(2.0 * norm)).collect();
+        Ok(self)
     }
 
     /// Carries out the multiplication that is still pending.

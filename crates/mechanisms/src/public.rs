@@ -38,6 +38,34 @@ impl Public {
         &mut self.rows
     }
 
+    /// `self + factor * other`.
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn add_scaled(&mut self, factor: f64, other: &Self) {
+        assert_eq!(self.rows.shape(), other.rows.shape(), "a sum needs bundles of one shape");
+        for (x, y) in self.rows_mut().as_mut_slice().iter_mut().zip(other.rows.as_slice()) {
+            *x += factor * y;
+        }
+    }
+
+    /// Takes the rows of the nodes that are awake from `other`.
+    ///
+    /// # Panics
+    /// If the shapes differ, or `awake` does not speak of every node.
+    pub fn replace_nodes(&mut self, awake: &[bool], other: &Self) {
+        assert_eq!(self.rows.shape(), other.rows.shape(), "rows are replaced by rows of one shape");
+        let shape = self.rows.shape();
+        assert_eq!(awake.len(), shape.nodes, "every node is awake or not");
+        let width = shape.lanes * shape.dim;
+        // The bound is the larger one of the two.
+        self.radius = self.radius.max(other.radius);
+        for (node, _) in awake.iter().enumerate().filter(|(_, awake)| **awake) {
+            let range = node * width..(node + 1) * width;
+            self.rows.as_mut_slice()[range.clone()].copy_from_slice(&other.rows.as_slice()[range]);
+        }
+    }
+
     /// A bound on the Euclidean norm of every row; infinite unless the value was just projected on a bounded set.
     pub fn radius(&self) -> f64 {
         self.radius

@@ -39,6 +39,34 @@ impl TailAverage {
     }
 }
 
+/// The mean of points with given weights, also of released values only.
+#[derive(Clone, Debug)]
+pub struct WeightedMean {
+    mean: Public,
+}
+
+impl WeightedMean {
+    /// The mean before anything is added: `start`.
+    pub fn new(start: Public) -> Self {
+        Self { mean: start }
+    }
+
+    /// Takes in `value` with `weight`, which brings the sum of all weights to `total`.
+    pub fn add(&mut self, weight: f64, total: f64, value: &Public) {
+        move_towards(weight / total, value.rows().as_slice(), self.mean.rows_mut().as_mut_slice());
+    }
+
+    /// The mean so far.
+    pub fn estimate(&self) -> &Public {
+        &self.mean
+    }
+
+    /// The mean, to be restored from a checkpoint.
+    pub fn state(&mut self) -> &mut Public {
+        &mut self.mean
+    }
+}
+
 dido_geometry::kernel! {
     /// `mean <- mean + weight (x - mean)`.
     fn move_towards(weight: f64, x: &[f64], mean: &mut [f64]) = move_towards_loop;

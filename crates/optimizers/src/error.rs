@@ -89,6 +89,12 @@ pub enum Stop {
     /// The parties of a dry run cannot be what is declared.
     #[error(transparent)]
     Parties(#[from] OptimizerError),
+    /// The share of nodes that are awake is a probability.
+    #[error("the participation must be above 0 and at most 1, got {0}")]
+    Participation(f64),
+    /// A step of dual averaging that has no result.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
     /// The network joins other nodes than those that are played.
     #[error("the network has {network} nodes, the run has {parties}")]
     Nodes {

@@ -13,24 +13,30 @@ mod varying;
 
 // What algorithms are made of.
 mod average;
+mod dual_weights;
 mod schedule;
 
 // Algorithms, one file each.
 mod dgd;
+mod dual_averaging;
+mod pdop;
 mod projected_dgd;
 
 // Theorems, one file for each paper.
 pub mod bounds;
 
 pub use algorithm::Algorithm;
-pub use average::TailAverage;
+pub use average::{TailAverage, WeightedMean};
 pub use declaration::Declaration;
 pub use dgd::Dgd;
 pub use driver::{agree, plan, plan_on, run};
+pub use dual_averaging::{DualAveraging, Points};
+pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
 pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
 pub use parties::Parties;
+pub use pdop::{At, Pdop};
 pub use projected_dgd::ProjectedDgd;
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
 pub use varying::Varying;

@@ -1,5 +1,7 @@
 //! The node as an algorithm sees it: the verbs of one round.
 
+use std::sync::Arc;
+
 use dido_mechanisms::{Batch, Gaussian, Laplace, Mechanism, Private, Public};
 
 use crate::{Network, Parties, Schedule, Stop};
@@ -51,14 +53,22 @@ impl<'r> Node<'r> {
         self.round
     }
 
+    /// Which nodes take part in this round; nothing if all do. Everybody knows.
+    ///
+    /// # Errors
+    /// If the network does not say.
+    pub fn awake(&mut self) -> Result<Option<Arc<[bool]>>, Stop> {
+        let round = self.round;
+        self.network.awake(round).map_err(|source| Stop::Network { round, source })
+    }
+
     /// Decides which records take part: of the nodes that are awake in this round. The batch can be used for one look at
     /// the data.
     ///
     /// # Errors
     /// If the network does not say who is awake.
     pub fn sample(&mut self, sampling: Sampling) -> Result<Batch<'r>, Stop> {
-        let round = self.round;
-        let awake = self.network.awake(round).map_err(|source| Stop::Network { round, source })?;
+        let awake = self.awake()?;
         Ok(match sampling {
             Sampling::All => Batch::all().of_nodes(awake),
             Sampling::OneRecord => self.parties.one_record(awake),
@@ -77,6 +87,15 @@ impl<'r> Node<'r> {
             return Err(Stop::Unbounded { round: self.round });
         }
         self.parties.gradient(self.round, x, batch)
+    }
+
+    /// As [`gradient`](Self::gradient), with every gradient longer than `norm` scaled down to it. That bounds the sensitivity by
+    /// `2 norm` at any point, and changes the problem where it bites.
+    ///
+    /// # Errors
+    /// If a number of the gradient is not finite, or `norm` is not positive.
+    pub fn clipped_gradient(&mut self, x: &Public, batch: Batch<'r>, norm: f64) -> Result<Private<'r>, Stop> {
+        Ok(self.parties.gradient(self.round, x, batch)?.clip(norm)?)
     }
 
     /// Lets a value out: charges the budget, writes the ledger, draws the noise. What a node that sleeps holds is the public
