@@ -254,14 +254,6 @@ pub enum ProblemError {
         /// The size of each group.
         groups: Vec<usize>,
     },
-    /// The groups cover the coordinates of the set.
-    #[error("the groups of the regulariser have {groups} coordinates in all, the set has {set}")]
-    GroupDimension {
-        /// Coordinates in all groups.
-        groups: usize,
-        /// Coordinates of the set.
-        set: usize,
-    },
     /// The step of a proximal operator is finite and not negative.
     #[error("the step of the proximal operator must be finite and not negative, also times the weights, got {0}")]
     ProximalStep(f64),

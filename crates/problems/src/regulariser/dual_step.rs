@@ -61,17 +61,12 @@ impl DualStep {
     /// The step for these three.
     ///
     /// # Errors
-    /// If it has no closed form, or the set has another dimension than the groups of the regulariser.
+    /// If it has no closed form.
     pub fn new(regulariser: Regulariser, set: Set, distance: Distance) -> Result<Self, ProblemError> {
         let Some(form) = closed_form(&regulariser, &set, distance) else {
             let (regulariser, set) = (regulariser.name(), name(&set));
             return Err(ProblemError::NoClosedForm { regulariser, set, distance });
         };
-        if let (Some(groups), Some(set)) = (regulariser.dim(), set.dim())
-            && groups != set
-        {
-            return Err(ProblemError::GroupDimension { groups, set });
-        }
         Ok(Self { regulariser, set, distance, form })
     }
 
