@@ -5,27 +5,28 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 
 use super::Set;
+use super::nearest::{Scratch, nearest};
 use crate::{GeometryError, norm};
 
 /// How far outside a set the result may be, as a share of the lesser of the radius and of the size of the points.
 const OUTSIDE: f64 = 1e-12;
-/// Dykstra's iteration has converged when no correction moved by more than this share of the size of the points.
-const MOVED: f64 = 1e-13;
-/// The most sweeps over all sets, of Dykstra's iteration and of the one that goes inside.
+/// The most sweeps to get inside.
 const SWEEPS: usize = 5000;
 
 /// The intersection of sets of one space.
 ///
 /// # Precision
-/// The nearest point has no closed form. Dykstra's iteration (Boyle and Dykstra, 1986) is run until no correction moves
-/// by more than `1e-13` of the size of the points in a sweep over all sets, and for at most 5000 sweeps. Then the point is
-/// projected on the sets in turn until it is within `1e-12` of each, relative to the lesser of the radius and the
-/// size of the points; if 5000 sweeps do not reach that, it is moved towards a common point of the sets until it is so.
-/// Last it is projected on the smallest set: the bound on the norm holds exactly, and the result is within `2e-12`
-/// of every set.
+/// The nearest point has no closed form. Dykstra's iteration runs until, in a sweep over all sets, no correction moves by
+/// more than `1e-13` of the size of the points, and for some thousands of sweeps at most. Then the point is projected on the sets in turn
+/// until it is within `1e-12` of each, relative to the lesser of the radius and the size of the points; if 5000 sweeps do not
+/// reach that, it is moved towards a common point of the sets until it is so. Last it is projected on the smallest
+/// set, so that it keeps the radius as any projection on that set does, and it is within `2e-12` of every set.
 ///
-/// So the result is always inside, and nearly always the nearest point; but two points may come out further apart than they
-/// went in, by what the iteration left undone. See [`Set::is_exact`].
+/// So the result is always inside, and the nearest point except where sets all but touch or meet at a very small angle.
+/// But two points may come out further apart than they went in, by what the iteration left undone. See
+/// [`Set::is_exact`].
+///
+/// Put all equations into one [`Affine`](super::Affine) set: that is exact, and quicker than the intersection of several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Raw")]
 pub struct Intersection {
@@ -61,10 +62,9 @@ impl Intersection {
         let sets = sets.into_iter().flat_map(Set::into_members).collect();
         let mut whole = Self { dim, sets, common: vec![0.0; dim] };
         let mut x = vec![0.0; dim];
-        let distance = with_scratch((whole.sets.len() + 1) * dim, |scratch| {
-            let (probe, corrections) = scratch.split_at_mut(dim);
-            whole.dykstra(&mut x, probe, corrections);
-            whole.enter(&mut x, probe, OUTSIDE / 2.0)
+        let distance = whole.with_scratch(|scratch| {
+            nearest(&whole.sets, &mut x, scratch);
+            whole.enter(&mut x, scratch.probe, OUTSIDE / 2.0)
         });
         if let Some(distance) = distance {
             return Err(GeometryError::NoCommonPoint { sets: whole.sets.len(), distance });
@@ -93,11 +93,10 @@ impl Intersection {
 
     pub(super) fn project(&self, rows: &mut [f64]) {
         let smallest = self.sets.iter().min_by(|a, b| a.radius().total_cmp(&b.radius()));
-        with_scratch((self.sets.len() + 1) * self.dim, |scratch| {
-            let (probe, corrections) = scratch.split_at_mut(self.dim);
+        self.with_scratch(|scratch| {
             for row in rows.chunks_exact_mut(self.dim) {
-                self.dykstra(row, probe, corrections);
-                if let Some(distance) = self.enter(row, probe, OUTSIDE) {
+                nearest(&self.sets, row, scratch);
+                if let Some(distance) = self.enter(row, scratch.probe, OUTSIDE) {
                     self.fall_back(row, distance);
                 }
                 if let Some(smallest) = smallest.filter(|set| set.radius().is_finite()) {
@@ -105,30 +104,6 @@ impl Intersection {
                 }
             }
         });
-    }
-
-    /// Each set is given back the correction it made in the sweep before, and makes a new one.
-    fn dykstra(&self, x: &mut [f64], before: &mut [f64], corrections: &mut [f64]) {
-        corrections.fill(0.0);
-        let start = largest(x);
-        for _ in 0..SWEEPS {
-            let mut moved = 0.0_f64;
-            for (set, correction) in self.sets.iter().zip(corrections.chunks_exact_mut(self.dim)) {
-                for ((x, before), correction) in x.iter_mut().zip(&mut *before).zip(&*correction) {
-                    *x += correction;
-                    *before = *x;
-                }
-                set.project_row(x);
-                for ((x, before), correction) in x.iter().zip(&*before).zip(correction) {
-                    let new = before - x;
-                    moved = moved.max((new - *correction).abs());
-                    *correction = new;
-                }
-            }
-            if moved <= MOVED * start.max(largest(x)) {
-                return;
-            }
-        }
     }
 
     /// Projects `x` on the sets in turn until it is inside to the given share of its scale. If it does not get there, the
@@ -168,6 +143,20 @@ impl Intersection {
     fn scale(&self, x: &[f64]) -> f64 {
         self.radius().min(norm(x) + norm(&self.common))
     }
+
+    /// Lends `work` this thread's scratch memory, and wipes it: the rows may be private.
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<'_>) -> T) -> T {
+        thread_local! {
+            static MEMORY: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+        }
+        let mut memory = MEMORY.take();
+        let len = Scratch::len(self.sets.len(), self.dim);
+        memory.resize(len.max(memory.len()), 0.0);
+        let result = work(&mut Scratch::new(&mut memory[..len], self.dim));
+        memory.fill(0.0);
+        MEMORY.set(memory);
+        result
+    }
 }
 
 impl TryFrom<Raw> for Intersection {
@@ -176,22 +165,4 @@ impl TryFrom<Raw> for Intersection {
     fn try_from(raw: Raw) -> Result<Self, GeometryError> {
         Self::new(raw.dim, raw.sets)
     }
-}
-
-/// The largest size of an entry.
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |largest, x| x.abs().max(largest))
-}
-
-/// Lends `work` this thread's scratch memory, and wipes it: the rows may be private.
-fn with_scratch<T>(len: usize, work: impl FnOnce(&mut [f64]) -> T) -> T {
-    thread_local! {
-        static SCRATCH: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
-    }
-    let mut scratch = SCRATCH.take();
-    scratch.resize(len.max(scratch.len()), 0.0);
-    let result = work(&mut scratch[..len]);
-    scratch.fill(0.0);
-    SCRATCH.set(scratch);
-    result
 }

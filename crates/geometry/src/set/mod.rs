@@ -17,6 +17,7 @@ mod cuboid;
 mod half_space;
 mod intersection;
 mod l1_ball;
+mod nearest;
 mod radius;
 mod simplex;
 
