@@ -26,7 +26,8 @@ fn shards() -> Vec<Shard> {
     (0..NODES)
         .map(|node| {
             let x = x(node);
-            let y: Array1<f64> = x.rows().into_iter().map(|row| if row[0] - row[2] > 0.0 { 1.0 } else { -1.0 }).collect();
+            let y: Array1<f64> =
+                x.rows().into_iter().map(|row| if row[0] - row[2] > 0.0 { 1.0 } else { -1.0 }).collect();
             Shard::clipped(x, y, RecordBounds::new(1.0, 1.0).unwrap()).unwrap()
         })
         .collect()
@@ -38,8 +39,7 @@ fn declaration() -> Declaration {
 }
 
 fn parties(declaration: &Declaration, adjacency: Adjacency) -> Parties {
-    let gate =
-        Gate::simulated(adjacency, Adversary::AllMessages, declaration.class_of(), None, keys(11, NODES, 1));
+    let gate = Gate::simulated(adjacency, Adversary::AllMessages, declaration.class_of(), None, keys(11, NODES, 1));
     Parties::new(declaration.clone(), &shards(), 1, gate).unwrap()
 }
 
@@ -130,11 +130,10 @@ fn every_node_pays_for_the_rounds_in_which_it_was_awake() {
     let mut algorithm = dda(&real, weights, 1.0 / 3.0, Sampling::OneRecord);
     run(&mut algorithm, &mut real, &mut InProcess::varying(coin.clone()), &noise, 0..rounds, |_, _, _| true).unwrap();
     let gate = Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, declaration.class_of(), None);
-    let planned =
-        plan_on(&mut InProcess::varying(coin.clone()), &declaration, gate, &noise, rounds, |parties| {
-            Box::new(dda(parties, weights, 1.0 / 3.0, Sampling::OneRecord))
-        })
-        .unwrap();
+    let planned = plan_on(&mut InProcess::varying(coin.clone()), &declaration, gate, &noise, rounds, |parties| {
+        Box::new(dda(parties, weights, 1.0 / 3.0, Sampling::OneRecord))
+    })
+    .unwrap();
     assert_eq!(real.gate().ledger(), &planned);
     for (node, class) in planned.classes.iter().enumerate() {
         let rounds_awake = (0..rounds).filter(|&t| coin.round(t).unwrap().awake().contains(&node)).count();
@@ -184,13 +183,8 @@ fn records_are_drawn_uniformly_and_afresh() {
     let bounds = RecordBounds::new(1.0, 1.0).unwrap();
     let shard = Shard::checked(Array2::eye(8), Array1::ones(8), bounds).unwrap();
     let declaration = Declaration::least_squares(8, bounds, Weighting::NodeMean, vec![8; 3]).unwrap();
-    let gate = Gate::simulated(
-        Adjacency::ReplaceRecord,
-        Adversary::AllMessages,
-        declaration.class_of(),
-        None,
-        keys(3, 3, 1),
-    );
+    let gate =
+        Gate::simulated(Adjacency::ReplaceRecord, Adversary::AllMessages, declaration.class_of(), None, keys(3, 3, 1));
     let mut parties = Parties::new(declaration, &[shard.clone(), shard.clone(), shard], 1, gate).unwrap();
     let start = parties.start(&[0.0; 8]);
     let mut peek = Peek { point: start.clone(), seen: start };

@@ -46,8 +46,7 @@ impl Problem {
             // a_0 = 0: in the first round all agree.
             others += if t > 1 { a * weights.a(t - 1) / s(t - 1) } else { 0.0 };
         }
-        (weights.gamma(rounds) * self.distance + fresh * own + disagreement * others)
-            / (iota * weights.sum(rounds))
+        (weights.gamma(rounds) * self.distance + fresh * own + disagreement * others) / (iota * weights.sum(rounds))
     }
 
     /// A bound on `sqrt(E sum_j ||z_j(t+1) - zbar||^2)` for weights `a_t` that do not fall:
