@@ -5,7 +5,7 @@ mod common;
 use common::keys;
 use dido_geometry::{Box as Cuboid, L2Ball, Set};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Event, Gate, Pure};
-use dido_optimizers::bounds::huang2015::{Schedules, exact_mean_square};
+use dido_optimizers::bounds::huang2015::{Problem, Schedules, exact_mean_square};
 use dido_optimizers::{Algorithm, At, Declaration, InProcess, Noise, Parties, Pdop, Schedule, Stop, plan, run};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{MixingMatrix, families, weights};
@@ -159,4 +159,65 @@ fn a_clipped_gradient_moves_by_twice_the_norm() {
     assert!((sensitivity.l2() - 0.5 * 2.0 * 0.7).abs() < 1e-12);
     assert!((sensitivity.l1(2) - 2.0_f64.sqrt() * 0.7).abs() < 1e-12);
     assert!(matches!(ledger(At::Clipped(0.0)), Err(Stop::Mechanism(_))));
+}
+
+/// THEORY C5: on quadratics of different curvature, projected on a small ball, `V(t) = E sum_i ||x_i(t) - x*||^2` stays below
+/// the recursion in every round. `x(t)` is seen in `y(t+1)` under noise of known variance; 4000 repeats, and what is
+/// allowed beyond the bound is 5 standard errors of a mean of squares, so that only a wrong constant can fail.
+#[test]
+fn the_error_stays_below_the_recursion() {
+    let (nodes, dim, radius) = (5, 2, 1.0);
+    let curvature = |i: usize| 0.4 + 0.15 * i as f64;
+    let centre = |i: usize, k: usize| ((i * 3 + k * 2) % 5) as f64 / 8.0 - 0.25;
+    let bounds = RecordBounds::new(1.0, 1.0).unwrap();
+    let shards: Vec<Shard> = (0..nodes)
+        .map(|i| {
+            let root = curvature(i).sqrt();
+            let y: Array1<f64> = (0..dim).map(|k| root * centre(i, k)).collect();
+            Shard::checked(Array2::eye(dim) * root, y, bounds).unwrap()
+        })
+        .collect();
+    let declaration = Declaration::least_squares(dim, bounds, Weighting::Sum, vec![dim; nodes]).unwrap();
+    let total: f64 = (0..nodes).map(curvature).sum();
+    let optimum: Vec<f64> =
+        (0..dim).map(|k| (0..nodes).map(|i| curvature(i) * centre(i, k)).sum::<f64>() / total).collect();
+    let norm = |i: usize| (0..dim).map(|k| centre(i, k).powi(2)).sum::<f64>().sqrt();
+    let w = ring(nodes);
+    let problem = Problem {
+        dim,
+        nodes,
+        strong_convexity: total,
+        smoothness: curvature(nodes - 1),
+        gradient: (0..nodes).map(|i| curvature(i) * (radius + norm(i))).fold(0.0, f64::max),
+        diameter: 2.0 * radius,
+        lambda: w.second_largest_singular_value().unwrap(),
+        frobenius_squared: w.to_dense().iter().map(|x| x * x).sum(),
+    };
+    let schedules =
+        Schedules { c: problem.largest_step(), q: 0.9, p: 0.95, gradient: problem.gradient, dim, epsilon: 400.0 };
+    let (rounds, lanes) = (60, 4000);
+    let mut parties = simulated(&declaration, &shards, lanes, 8);
+    let ball = Set::from(L2Ball::new(radius).unwrap());
+    let mut pdop = Pdop::new(ball, schedules.step(), At::Projected, parties.start(&[0.6, -0.6]));
+    let start: f64 = optimum.iter().zip([0.6, -0.6]).map(|(b, x)| (x - b).powi(2)).sum();
+    let (mut bound, mut closest) = (nodes as f64 * start, f64::INFINITY);
+    let noise = Noise::Laplace(schedules.noise());
+    run(&mut pdop, &mut parties, &mut InProcess::new(w), &noise, 0..rounds, |t, algorithm, _| {
+        // The start is sent as it is; message t + 1, t > 0, was made with scale number t.
+        bound = problem.next(bound, schedules.step().at(t), if t > 0 { schedules.noise().at(t) } else { 0.0 });
+        let fresh = 2.0 * (dim * nodes) as f64 * schedules.noise().at(t + 1).powi(2);
+        let squares: Vec<f64> = (0..lanes)
+            .map(|lane| {
+                let node = |i| algorithm.estimate().rows().row(i, lane).iter().zip(&optimum);
+                (0..nodes).map(|i| node(i).map(|(y, b)| (y - b).powi(2)).sum::<f64>()).sum::<f64>() - fresh
+            })
+            .collect();
+        let mean = squares.iter().sum::<f64>() / lanes as f64;
+        let variance = squares.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / lanes as f64;
+        assert!(mean - 5.0 * (variance / lanes as f64).sqrt() <= bound, "round {t}: {mean} above {bound}");
+        closest = closest.min(bound / mean);
+        true
+    })
+    .unwrap();
+    assert!(closest < 20.0, "the bound is within a factor of 20 in some round, not {closest}");
 }
