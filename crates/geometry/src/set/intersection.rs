@@ -13,6 +13,11 @@ const OUTSIDE: f64 = 1e-12;
 /// The most sweeps to get inside.
 const SWEEPS: usize = 5000;
 
+thread_local! {
+    /// What the rows of this thread are projected with, so that nothing is allocated per row.
+    static MEMORY: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
+
 /// The intersection of sets of one space.
 ///
 /// # Precision
@@ -146,9 +151,6 @@ impl Intersection {
 
     /// Lends `work` this thread's scratch memory, and wipes it: the rows may be private.
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<'_>) -> T) -> T {
-        thread_local! {
-            static MEMORY: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
-        }
         let mut memory = MEMORY.take();
         let len = Scratch::len(self.sets.len(), self.dim);
         memory.resize(len.max(memory.len()), 0.0);

@@ -104,7 +104,9 @@ fn multipliers(sets: &[Set], x: &mut [f64], scratch: &mut Scratch<'_>) {
             x.iter_mut().zip(part).zip(correction).for_each(|((x, p), c)| *x += rho * p - c);
         }
         let weight = 1.0 + rho * sets.len() as f64;
-        x.iter_mut().for_each(|x| *x /= weight);
+        for x in &mut *x {
+            *x /= weight;
+        }
         let (mut apart, mut moved) = (0.0_f64, 0.0_f64);
         let pairs = parts.chunks_exact_mut(dim).zip(corrections.chunks_exact_mut(dim));
         for (set, (part, correction)) in sets.iter().zip(pairs) {
