@@ -13,6 +13,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "views are passed by value, as ndarray does")]
 
 mod error;
+mod features;
 mod gram;
 pub mod loss;
 mod objective;
@@ -24,6 +25,7 @@ pub mod table;
 
 pub use dido_geometry::{Affine, Box, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
 pub use error::ProblemError;
+pub use features::Features;
 pub use loss::{LeastSquares, LinearModel, Loss, Weighting};
 pub use objective::Objective;
 pub use regulariser::{Distance, DualStep, Regulariser};

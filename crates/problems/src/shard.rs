@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use ndarray::{ArcArray1, ArcArray2, Array, Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Dimension};
+use ndarray::{ArcArray1, Array1, ArrayView1, CowArray, Ix2};
 
 use crate::ProblemError;
+use crate::features::{Features, Row};
 
 /// Public declarations about every record: `||x||_2 <= row_norm` and `|y| <= target`.
 ///
@@ -40,7 +41,7 @@ impl RecordBounds {
     }
 }
 
-/// One party's records: rows `x` (records x features), targets `y`, and the bounds they meet.
+/// One party's records: rows `x` (records x features, dense or sparse), targets `y`, and the bounds they meet.
 ///
 /// Copies share the records. `Debug` shows the shape and the bounds, never a record.
 ///
@@ -50,7 +51,7 @@ impl RecordBounds {
 /// it by at most the rounding of that norm, a relative `(m/2 + 3) 2^-53`.
 #[derive(Clone)]
 pub struct Shard {
-    x: ArcArray2<f64>,
+    x: Features,
     y: ArcArray1<f64>,
     bounds: RecordBounds,
     clipped: usize,
@@ -61,27 +62,29 @@ impl Shard {
     ///
     /// # Errors
     /// If there is no record or no feature, rows and targets differ in number, or a number is not finite.
-    pub fn clipped(x: Array2<f64>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
-        check_numbers(x.view(), y.view())?;
-        let (mut x, mut y) = (standard(x), standard(y));
+    pub fn clipped(x: impl Into<Features>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
+        let (mut x, mut y) = (x.into(), y);
+        check_numbers(&x, &y)?;
         let mut clipped = 0;
-        for (row, y) in x.rows_mut().into_iter().zip(&mut y) {
-            let shortened = clip_row(row, bounds.row_norm);
-            let clamped = y.clamp(-bounds.target, bounds.target);
-            clipped += usize::from(shortened || y.abs() > bounds.target);
-            *y = clamped;
-        }
-        Ok(Self { x: x.into_shared(), y: y.into_shared(), bounds, clipped })
+        let dim = x.dim();
+        x.change_rows(|record, row| {
+            let shortened = clip_row(row, dim, bounds.row_norm);
+            let target = &mut y[record];
+            clipped += usize::from(shortened || target.abs() > bounds.target);
+            *target = target.clamp(-bounds.target, bounds.target);
+        });
+        Ok(Self::new(x, y, bounds, clipped))
     }
 
     /// Takes records that already meet the bounds.
     ///
     /// # Errors
     /// As [`Shard::clipped`], and if a record exceeds a bound; the message names it.
-    pub fn checked(x: Array2<f64>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
-        check_numbers(x.view(), y.view())?;
-        for (record, (row, &value)) in x.rows().into_iter().zip(&y).enumerate() {
-            let norm = Norm::of(row).value();
+    pub fn checked(x: impl Into<Features>, y: Array1<f64>, bounds: RecordBounds) -> Result<Self, ProblemError> {
+        let x = x.into();
+        check_numbers(&x, &y)?;
+        for (record, &value) in y.iter().enumerate() {
+            let norm = Norm::of(x.row(record).values()).value();
             if norm > bounds.row_norm {
                 return Err(ProblemError::RowNorm { record, norm, bound: bounds.row_norm });
             }
@@ -89,12 +92,22 @@ impl Shard {
                 return Err(ProblemError::Target { record, value, bound: bounds.target });
             }
         }
-        Ok(Self { x: standard(x).into_shared(), y: standard(y).into_shared(), bounds, clipped: 0 })
+        Ok(Self::new(x, y, bounds, 0))
     }
 
-    /// The rows, records x features, row-major.
-    pub fn x(&self) -> ArrayView2<'_, f64> {
-        self.x.view()
+    fn new(x: Features, y: Array1<f64>, bounds: RecordBounds, clipped: usize) -> Self {
+        let y = if y.is_standard_layout() { y } else { y.as_standard_layout().into_owned() };
+        Self { x, y: y.into_shared(), bounds, clipped }
+    }
+
+    /// The rows, records x features, all numbers of them.
+    pub fn x(&self) -> CowArray<'_, f64, Ix2> {
+        self.x.dense()
+    }
+
+    /// The rows as they are stored.
+    pub fn features(&self) -> &Features {
+        &self.x
     }
 
     /// The targets, one per record.
@@ -102,9 +115,8 @@ impl Shard {
         self.y.view()
     }
 
-    /// The rows, one after the other.
-    pub(crate) fn rows(&self) -> &[f64] {
-        self.x.as_slice().expect("rows are stored in standard layout")
+    pub(crate) fn row(&self, record: usize) -> Row<'_> {
+        self.x.row(record)
     }
 
     /// The targets.
@@ -119,12 +131,12 @@ impl Shard {
 
     /// Number of records.
     pub fn records(&self) -> usize {
-        self.x.nrows()
+        self.x.records()
     }
 
     /// Number of features, `m`.
     pub fn dim(&self) -> usize {
-        self.x.ncols()
+        self.x.dim()
     }
 
     /// How many records were changed to meet the bounds. This number is computed from the records and is **not**
@@ -136,7 +148,7 @@ impl Shard {
 
 impl fmt::Debug for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (records, dim) = self.x.dim();
+        let (records, dim) = (self.records(), self.dim());
         f.debug_struct("Shard")
             .field("records", &records)
             .field("dim", &dim)
@@ -145,25 +157,28 @@ impl fmt::Debug for Shard {
     }
 }
 
-fn check_numbers(x: ArrayView2<'_, f64>, y: ArrayView1<'_, f64>) -> Result<(), ProblemError> {
-    let (records, dim) = x.dim();
+fn check_numbers(x: &Features, y: &Array1<f64>) -> Result<(), ProblemError> {
+    let (records, dim) = (x.records(), x.dim());
     if records != y.len() {
         return Err(ProblemError::Targets { rows: records, targets: y.len() });
     }
     if records == 0 || dim == 0 {
         return Err(ProblemError::Empty { records, dim });
     }
-    if let Some(((record, feature), &value)) = x.indexed_iter().find(|(_, v)| !v.is_finite()) {
-        return Err(ProblemError::NonFiniteFeature { record, feature, value });
+    for record in 0..records {
+        let row = x.row(record);
+        if let Some((k, &value)) = row.values().iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            let feature = match row {
+                Row::Dense(_) => k,
+                Row::Sparse { columns, .. } => columns[k],
+            };
+            return Err(ProblemError::NonFiniteFeature { record, feature, value });
+        }
     }
     match y.iter().enumerate().find(|(_, v)| !v.is_finite()) {
         Some((record, &value)) => Err(ProblemError::NonFiniteTarget { record, value }),
         None => Ok(()),
     }
-}
-
-fn standard<D: Dimension>(x: Array<f64, D>) -> Array<f64, D> {
-    if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned() }
 }
 
 /// A Euclidean norm as `largest * root`, which neither overflows nor underflows on the way.
@@ -173,7 +188,7 @@ struct Norm {
 }
 
 impl Norm {
-    fn of(row: ArrayView1<'_, f64>) -> Self {
+    fn of(row: &[f64]) -> Self {
         let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if largest == 0.0 {
             return Self { largest, root: 0.0 };
@@ -186,14 +201,14 @@ impl Norm {
     }
 }
 
-/// Scales a row down to the bound if it is longer; says whether it was.
-fn clip_row(mut row: ArrayViewMut1<'_, f64>, bound: f64) -> bool {
-    let norm = Norm::of(row.view());
+/// Scales a row of `dim` features down to the bound if it is longer; says whether it was.
+fn clip_row(row: &mut [f64], dim: usize, bound: f64) -> bool {
+    let norm = Norm::of(row);
     let longer = norm.value() > bound;
     if longer {
-        let margin = (row.len() as f64 + 8.0) * f64::EPSILON;
+        let margin = (dim as f64 + 8.0) * f64::EPSILON;
         let shrink = bound * (1.0 - margin) / norm.root;
-        row.mapv_inplace(|v| v / norm.largest * shrink);
+        row.iter_mut().for_each(|v| *v = *v / norm.largest * shrink);
     }
     longer
 }
@@ -222,6 +237,28 @@ mod tests {
         let shard = Shard::clipped(x, array![0.0, 0.0], bounds).unwrap();
         assert!((shard.x()[[0, 0]] / (1e-10 / 2.0_f64.sqrt()) - 1.0).abs() < 1e-14);
         assert_eq!(shard.clipped_records(), 1);
+    }
+
+    /// Zeros that are not stored change nothing: neither bounds, nor what is refused, nor the numbers.
+    #[test]
+    fn sparse_rows_are_clipped_and_refused_as_dense_ones() {
+        let bounds = RecordBounds::new(1.0, 2.0).unwrap();
+        let dense = array![[0.0, 3.0, 0.0, 4.0], [0.3, 0.0, 0.1, 0.0], [0.0, 0.0, 0.0, 0.0]];
+        let sparse = || sprs::CsMat::csr_from_dense(dense.view(), 0.0);
+        let y = array![0.5, -3.0, 2.0];
+        let (a, b) = (
+            Shard::clipped(dense.clone(), y.clone(), bounds).unwrap(),
+            Shard::clipped(sparse(), y.clone(), bounds).unwrap(),
+        );
+        assert_eq!((a.x(), a.y(), a.clipped_records()), (b.x(), b.y(), b.clipped_records()));
+        assert_eq!((b.features().stored(), b.records(), b.dim()), (4, 3, 4));
+        let refused = Shard::checked(sparse(), y.clone(), bounds);
+        assert!(matches!(refused, Err(ProblemError::RowNorm { record: 0, .. })));
+        let bad = sprs::CsMat::new((3, 4), vec![0, 0, 1, 1], vec![2], vec![f64::NAN]);
+        let refused = Shard::clipped(bad, y, bounds);
+        assert!(matches!(refused, Err(ProblemError::NonFiniteFeature { record: 1, feature: 2, .. })));
+        let columns = sparse().to_csc();
+        assert_eq!(Shard::clipped(columns, array![0.5, -3.0, 2.0], bounds).unwrap().x(), b.x());
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl LeastSquares {
         nodes_of_one_dimension(shards, &scales, lanes)?;
         let mut grams = Grams::new(shards.len(), shards[0].dim(), lanes);
         for (shard, &scale) in shards.iter().zip(&scales) {
-            grams.push(shard.x(), shard.y(), scale);
+            grams.push(shard.x().view(), shard.y(), scale);
         }
         Ok(Self { shards: shards.to_vec(), scales, lanes, grams })
     }

@@ -1,0 +1,109 @@
+//! The rows of a party, dense or sparse.
+
+use std::sync::Arc;
+
+use ndarray::{ArcArray2, Array2, CowArray, Ix2};
+use sprs::CsMat;
+
+/// Rows of features, records x features. Copies share the numbers.
+#[derive(Clone)]
+pub enum Features {
+    /// Every number is stored, row after row.
+    Dense(ArcArray2<f64>),
+    /// The numbers that are not zero are stored, in compressed rows.
+    Sparse(Arc<CsMat<f64>>),
+}
+
+impl From<Array2<f64>> for Features {
+    fn from(x: Array2<f64>) -> Self {
+        let standard = if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned() };
+        Self::Dense(standard.into_shared())
+    }
+}
+
+impl From<CsMat<f64>> for Features {
+    fn from(x: CsMat<f64>) -> Self {
+        Self::Sparse(Arc::new(if x.is_csr() { x } else { x.to_csr() }))
+    }
+}
+
+/// The stored numbers of one row, and where they belong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Row<'a> {
+    Dense(&'a [f64]),
+    Sparse { columns: &'a [usize], values: &'a [f64] },
+}
+
+impl<'a> Row<'a> {
+    /// The stored numbers.
+    pub(crate) fn values(self) -> &'a [f64] {
+        match self {
+            Self::Dense(values) | Self::Sparse { values, .. } => values,
+        }
+    }
+}
+
+impl Features {
+    /// Number of rows.
+    pub fn records(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.nrows(),
+            Self::Sparse(x) => x.rows(),
+        }
+    }
+
+    /// Number of features.
+    pub fn dim(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.ncols(),
+            Self::Sparse(x) => x.cols(),
+        }
+    }
+
+    /// Numbers that are stored.
+    pub fn stored(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.len(),
+            Self::Sparse(x) => x.nnz(),
+        }
+    }
+
+    /// All numbers, those that are zero as well.
+    pub fn dense(&self) -> CowArray<'_, f64, Ix2> {
+        match self {
+            Self::Dense(x) => x.view().into(),
+            Self::Sparse(x) => x.to_dense().into(),
+        }
+    }
+
+    pub(crate) fn row(&self, record: usize) -> Row<'_> {
+        match self {
+            Self::Dense(x) => {
+                let dim = x.ncols();
+                Row::Dense(&x.as_slice().expect("rows are stored in standard layout")[record * dim..][..dim])
+            }
+            Self::Sparse(x) => {
+                let range = x.indptr().outer_inds_sz(record);
+                Row::Sparse { columns: &x.indices()[range.clone()], values: &x.data()[range] }
+            }
+        }
+    }
+
+    /// Calls `change` with the stored numbers of every row.
+    pub(crate) fn change_rows(&mut self, mut change: impl FnMut(usize, &mut [f64])) {
+        match self {
+            Self::Dense(x) => {
+                for (record, mut row) in x.rows_mut().into_iter().enumerate() {
+                    change(record, row.as_slice_mut().expect("rows are stored in standard layout"));
+                }
+            }
+            Self::Sparse(x) => {
+                let x = Arc::make_mut(x);
+                for record in 0..x.rows() {
+                    let range = x.indptr().outer_inds_sz(record);
+                    change(record, &mut x.data_mut()[range]);
+                }
+            }
+        }
+    }
+}
