@@ -35,6 +35,31 @@ pub(crate) enum Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// Calls `f` with the position and the value of every stored number.
+    pub(crate) fn for_each(self, mut f: impl FnMut(usize, f64)) {
+        match self {
+            Self::Dense(row) => row.iter().enumerate().for_each(|(k, &x)| f(k, x)),
+            Self::Sparse { columns, values } => columns.iter().zip(values).for_each(|(&k, &x)| f(k, x)),
+        }
+    }
+
+    /// As [`for_each`](Self::for_each), up to position `last`.
+    pub(crate) fn up_to(self, last: usize, mut f: impl FnMut(usize, f64)) {
+        match self {
+            Self::Dense(row) => row[..=last].iter().enumerate().for_each(|(k, &x)| f(k, x)),
+            Self::Sparse { columns, values } => {
+                columns.iter().zip(values).take_while(|(k, _)| **k <= last).for_each(|(&k, &x)| f(k, x));
+            }
+        }
+    }
+
+    /// `x'b`, in ascending order.
+    pub(crate) fn dot(self, b: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.for_each(|k, x| sum += x * b[k]);
+        sum
+    }
+
     /// The stored numbers.
     pub(crate) fn values(self) -> &'a [f64] {
         match self {

@@ -147,14 +147,15 @@ impl Regulariser {
     }
 
     /// The weight of what is not smooth.
-    fn lambda(&self) -> f64 {
+    pub(crate) fn lambda(&self) -> f64 {
         match self.0 {
             Kind::L1 { lambda } | Kind::ElasticNet { lambda, .. } | Kind::GroupL1 { lambda, .. } => lambda,
             Kind::None | Kind::SquaredL2 { .. } => 0.0,
         }
     }
 
-    fn groups(&self) -> Option<&[usize]> {
+    /// The sizes of the groups, if there are groups.
+    pub(crate) fn groups(&self) -> Option<&[usize]> {
         if let Kind::GroupL1 { groups, .. } = &self.0 { Some(groups) } else { None }
     }
 

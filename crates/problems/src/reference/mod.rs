@@ -1,5 +1,10 @@
 //! Optima and scores against which a run is judged. All of them look at records: none is covered by a guarantee.
 
+mod regularised;
+mod scalar;
+
+pub use regularised::{Minimum, regularised};
+
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use crate::ProblemError;
