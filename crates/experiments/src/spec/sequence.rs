@@ -11,7 +11,7 @@ use dido_topology::{Graph, MixingMatrix, RoundMatrix, Sequence, TopologyError, s
 
 use super::At;
 use crate::config::Config;
-use crate::config::graph::{ActivationConfig, NodeOutagesConfig, PeriodicConfig, SequenceConfig};
+use crate::config::graph::{ActivationConfig, EdgeFailuresConfig, NodeOutagesConfig, PeriodicConfig, SequenceConfig};
 use crate::error::ExperimentError;
 
 /// A sequence and what a plan says of it.
@@ -28,14 +28,18 @@ pub(super) struct Varying {
     pub recording: String,
 }
 
-/// In a plan there is no sequence of more nodes of which dense matrices are factorised.
+/// Sequences of more nodes have no lambda in a plan: it would take dense factorisations.
 const DENSE: usize = 512;
+
+/// So many outages are listed in a plan.
+const SHOWN: usize = 4;
 
 const MEAN_SQUARE: &str = "a round shrinks the mean square of disagreement by its square, at least";
 const PERIOD: &str = "the geometric mean, over a period from round 0, of what a round shrinks disagreement by";
 const UNKNOWN: &str = "no closed form";
 const SLEEPERS: &str = "who sleeps mixes with nobody, but steps and releases as everybody else";
 
+/// The sequence of `[graph.sequence]`, on this graph with these weights.
 pub(super) fn sequence(
     at: &At<'_>,
     config: &Config,
@@ -46,43 +50,19 @@ pub(super) fn sequence(
     let Some(chosen) = &config.graph.sequence else { return Ok(None) };
     let varying = match chosen {
         SequenceConfig::Activation(activation) => awake(at, activation, graph)?,
-        SequenceConfig::EdgeFailures(failures) => {
-            let lossy = at.check("graph.sequence.p", EdgeFailures::new(weights.clone(), failures.p, failures.seed))?;
-            at.require("graph.sequence.p", failures.p < 1.0, "at 1 every edge always fails")?;
-            let lambda = squared(at, graph, || lossy.expected_contraction().map(Some))?;
-            let in_words = format!(
-                "edge-failures: each edge fails with probability {} (seed {}); both ends keep the lost weight",
-                failures.p, failures.seed
-            );
-            Varying { own_weights: false, ..varying(lossy, in_words, lambda, MEAN_SQUARE) }
-        }
+        SequenceConfig::EdgeFailures(failures) => lossy(at, *failures, weights)?,
         SequenceConfig::NodeOutages(down) => outages(at, down, weights)?,
         SequenceConfig::PairwiseGossip(gossip) => {
             let seed = gossip.seed;
             let gossip = PairwiseGossip::new(graph.clone(), seed);
-            let lambda = squared(at, graph, || gossip.expected_contraction().map(Some))?;
+            let lambda = squared(at, graph.nodes(), || gossip.expected_contraction().map(Some))?;
             let in_words =
                 format!("pairwise-gossip: the ends of one random edge take their mean (seed {seed}); {SLEEPERS}");
             varying(gossip, in_words, lambda, MEAN_SQUARE)
         }
         SequenceConfig::OnePeerExponential(_) => one_peer(at, config, graph)?,
         SequenceConfig::Periodic(rounds) => periodic(at, rounds, folder, graph)?,
-        SequenceConfig::Recorded(recorded) => {
-            let rounds = read(at, &recorded.file, folder)?;
-            on_graph(at, "graph.sequence.file", &rounds, graph)?;
-            let needed = u64::from(config.rounds) + u64::from(config.averaging_rounds);
-            at.require(
-                "graph.sequence.file",
-                u64::from(rounds.rounds()) >= needed,
-                format!(
-                    "it has {} rounds; rounds and averaging_rounds ask for {needed}, periodic for any number",
-                    rounds.rounds()
-                ),
-            )?;
-            let in_words = format!("recorded: {} rounds of {}; {SLEEPERS}", rounds.rounds(), recorded.file.display());
-            let recording = rounds.to_string();
-            Varying { recording, ..varying(rounds, in_words, None, UNKNOWN) }
-        }
+        SequenceConfig::Recorded(once) => recorded(at, config, &once.file, folder, graph)?,
     };
     if varying.own_weights {
         let rule = &config.graph.weights;
@@ -100,13 +80,13 @@ fn varying(sequence: impl Sequence + 'static, in_words: String, lambda: Option<f
 /// The root of what a round leaves of the expected square of disagreement, if it can be had.
 fn squared(
     at: &At<'_>,
-    graph: &Graph,
+    nodes: usize,
     contraction: impl FnOnce() -> Result<Option<f64>, TopologyError>,
 ) -> Result<Option<f64>, ExperimentError> {
-    if graph.nodes() > DENSE {
+    if nodes > DENSE {
         return Ok(None);
     }
-    Ok(at.check("graph.sequence", contraction())?.map(f64::sqrt))
+    Ok(at.check("graph.sequence", contraction())?.map(|square| square.max(0.0).sqrt()))
 }
 
 /// What a round shrinks disagreement by, over a period, if it can be had.
@@ -115,12 +95,23 @@ fn over_a_period(at: &At<'_>, sequence: &dyn Sequence, period: u32) -> Result<Op
         return Ok(None);
     }
     let norm = at.check("graph.sequence", product_norm(sequence, 0..period))?;
+    // A norm of rounding errors is 0, and its root would not look like it.
+    let norm = if norm < sequence.nodes() as f64 * f64::EPSILON { 0.0 } else { norm };
     Ok(Some(norm.powf(1.0 / f64::from(period))))
 }
 
+fn lossy(at: &At<'_>, failures: EdgeFailuresConfig, weights: &MixingMatrix) -> Result<Varying, ExperimentError> {
+    let EdgeFailuresConfig { p, seed } = failures;
+    let lossy = at.check("graph.sequence.p", EdgeFailures::new(weights.clone(), p, seed))?;
+    at.require("graph.sequence.p", p < 1.0, "at 1 every edge always fails")?;
+    let lambda = squared(at, weights.nodes(), || lossy.expected_contraction().map(Some))?;
+    let in_words =
+        format!("edge-failures: each edge fails with probability {p} (seed {seed}); both ends keep the lost weight");
+    Ok(Varying { own_weights: false, ..varying(lossy, in_words, lambda, MEAN_SQUARE) })
+}
+
 fn awake(at: &At<'_>, activation: &ActivationConfig, graph: &Graph) -> Result<Varying, ExperimentError> {
-    let (seed, graph) = (activation.seed, graph.clone());
-    let nodes = graph.nodes();
+    let (seed, nodes) = (activation.seed, graph.nodes());
     let (sequence, who) = match (activation.active, activation.p) {
         (Some(active), None) => {
             let alone = active == 1 && nodes > 1;
@@ -135,7 +126,7 @@ fn awake(at: &At<'_>, activation: &ActivationConfig, graph: &Graph) -> Result<Va
         }
         _ => return Err(at.key("graph.sequence", "activation takes either active, a number of nodes, or p")),
     };
-    let lambda = squared(at, &graph, || Ok(sequence.expected_contraction()))?;
+    let lambda = squared(at, nodes, || Ok(sequence.expected_contraction()))?;
     let in_words = format!(
         "activation: {who} in a round (public coin, seed {seed}) and mix by the Metropolis weights among them; {SLEEPERS}"
     );
@@ -151,7 +142,6 @@ fn outages(at: &At<'_>, config: &NodeOutagesConfig, weights: &MixingMatrix) -> R
     let down = config.outages.iter();
     let down = down.map(|outage| Outage { node: outage.node, rounds: outage.first..outage.last.saturating_add(1) });
     let down = at.check("graph.sequence.outages", NodeOutages::new(Constant(weights.clone()), down))?;
-    const SHOWN: usize = 4;
     let mut shown: Vec<String> = config
         .outages
         .iter()
@@ -204,6 +194,23 @@ fn periodic(at: &At<'_>, config: &PeriodicConfig, folder: &Path, graph: &Graph) 
         config.eta
     );
     Ok(Varying { recording, ..varying(sequence, in_words, lambda, PERIOD) })
+}
+
+/// The averaging rounds go on with the numbers of the others.
+fn recorded(
+    at: &At<'_>,
+    config: &Config,
+    file: &Path,
+    folder: &Path,
+    graph: &Graph,
+) -> Result<Varying, ExperimentError> {
+    let (recorded, key) = (read(at, file, folder)?, "graph.sequence.file");
+    on_graph(at, key, &recorded, graph)?;
+    let (rounds, needed) = (recorded.rounds(), u64::from(config.rounds) + u64::from(config.averaging_rounds));
+    let message = format!("it has {rounds} rounds, and rounds and averaging_rounds ask for {needed}");
+    at.require(key, u64::from(rounds) >= needed, message)?;
+    let in_words = format!("recorded: {rounds} rounds of {}; {SLEEPERS}", file.display());
+    Ok(Varying { recording: recorded.to_string(), ..varying(recorded, in_words, None, UNKNOWN) })
 }
 
 fn read(at: &At<'_>, file: &Path, folder: &Path) -> Result<Recorded, ExperimentError> {
