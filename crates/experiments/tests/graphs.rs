@@ -33,7 +33,8 @@ fn sequences_mix_as_they_say_and_leave_the_ledger_alone() {
     let third = 1.0 / 3.0;
     bench.write("always.txt", &recording(|t| format!("{t} 0 1 {third}\n{t} 1 2 {third}\n")));
     bench.write("turns.txt", &recording(|t| format!("{t} {} {} 0.5\n", t % 2, t % 2 + 1)));
-    bench.write("down.txt", &recording(|t| format!("{t} asleep 2\n{t} 0 1 {third}\n")));
+    let last = |t| if (5..=20).contains(&t) { format!("{t} asleep 2\n") } else { format!("{t} 1 2 {third}\n") };
+    bench.write("down.txt", &recording(|t| format!("{t} 0 1 {third}\n") + &last(t)));
     let matrix = bench.dido(&["topology", "path", "--nodes", "3", "--matrix"]);
     bench.write("w.csv", &String::from_utf8(matrix.stdout).unwrap());
     let path = |sequence: &str| format!("{{ kind = 'path', sequence = {{ {sequence} }} }}");
@@ -54,7 +55,7 @@ fn sequences_mix_as_they_say_and_leave_the_ledger_alone() {
             path("kind = 'recorded', file = 'turns.txt'"),
         ],
         vec![
-            path("kind = 'node-outages', outages = [{ node = 2, first = 0, last = 41 }]"),
+            path("kind = 'node-outages', outages = [{ node = 2, first = 5, last = 20 }]"),
             path("kind = 'recorded', file = 'down.txt'"),
         ],
         vec![path("kind = 'activation', active = 2")],

@@ -17,7 +17,7 @@ pub(super) struct Topology {
     pub weights: MixingMatrix,
     pub sequence: Option<Arc<dyn Sequence>>,
     pub described: PlannedGraph,
-    /// What the files say that `[graph]` names, in one way of writing it. They are public.
+    /// The contents of the files that `[graph]` names, which are public, written in one way.
     pub files: String,
 }
 
@@ -51,6 +51,9 @@ pub(super) fn topology(at: &At<'_>, config: &Config, folder: &Path) -> Result<To
     let Some(varying) = varying else {
         let found = at.check("graph.weights", spectrum(&described.family, &options, &weights))?;
         (described.lambda, described.gap) = (found.map(|s| s.lambda), found.map(|s| s.gap));
+        if found.is_none() {
+            "the search for the spectrum of the weights did not converge".clone_into(&mut described.lambda_in_words);
+        }
         return Ok(Topology { weights, sequence: None, described, files });
     };
     files += &varying.recording;
@@ -79,7 +82,7 @@ fn options(at: &At<'_>, graph: &GraphConfig, parties: usize, folder: &Path) -> R
     Ok(options)
 }
 
-/// The weights by the rule or from the file; a file without a family has the graph too.
+/// The graph and its weights, by the rule or from the file; a file without a family has the graph too.
 fn weigh(
     at: &At<'_>,
     graph: &GraphConfig,
@@ -99,6 +102,7 @@ fn weigh(
     }
 }
 
+/// The edges of a graph file, and the entries of a matrix file.
 fn files(graph: &GraphConfig, built: &Graph, weights: &MixingMatrix) -> String {
     let mut text = String::new();
     // Writing into a string does not fail.

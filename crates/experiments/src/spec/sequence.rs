@@ -36,7 +36,7 @@ const SHOWN: usize = 4;
 
 const MEAN_SQUARE: &str = "a round shrinks the mean square of disagreement by its square, at least";
 const PERIOD: &str = "the geometric mean, over a period from round 0, of what a round shrinks disagreement by";
-const UNKNOWN: &str = "no closed form";
+const UNKNOWN: &str = "there is no closed form, or there are too many nodes for it";
 const SLEEPERS: &str = "who sleeps mixes with nobody, but steps and releases as everybody else";
 
 /// The sequence of `[graph.sequence]`, on this graph with these weights.
