@@ -60,7 +60,7 @@ pub struct Plan {
 }
 
 /// Who talks to whom, and how fast that averages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedGraph {
     /// The family, or `matrix` for the graph of a matrix.
     pub family: String,

@@ -8,8 +8,8 @@ use crate::config::Config;
 
 /// The first twelve hexadecimal digits of the SHA-256 of the specification and the version of this program.
 ///
-/// Files count by their names, not by the folders they lie in; the contents of the files of a graph, `files`, are public and
-/// count too. The data do not: the name of a result folder is public.
+/// Files count by their names, not by the folders they lie in; the contents of the files of a graph, `files`, are
+/// public and count too. The data do not: the name of a result folder is public.
 pub(super) fn digest(config: &Config, files: &str) -> String {
     let mut named = config.clone();
     let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -35,35 +35,44 @@ pub(super) fn topology(at: &At<'_>, config: &Config, folder: &Path) -> Result<To
     built.as_ref().map_or(Ok(()), fits)?;
     let (built, weights) = weigh(at, graph, built, folder)?;
     fits(&built)?;
-    let varying = sequence::sequence(at, config, folder, &built, &weights)?;
     let mut files = files(graph, &built, &weights);
-    let family = graph.kind.clone().unwrap_or_else(|| "matrix".to_owned());
-    let mut described = PlannedGraph {
+    let varying = sequence::sequence(at, config, folder, &built, &weights)?;
+    let described = PlannedGraph {
+        family: graph.kind.clone().unwrap_or_else(|| "matrix".to_owned()),
         options: options_in_words(&graph.options),
         edges: built.edges().count(),
-        weights: graph.weights.clone(),
-        sequence: None,
-        lambda: None,
-        gap: None,
-        lambda_in_words: "the second largest singular value of the weights".to_owned(),
-        family,
-    };
-    let Some(varying) = varying else {
-        let found = at.check("graph.weights", spectrum(&described.family, &options, &weights))?;
-        (described.lambda, described.gap) = (found.map(|s| s.lambda), found.map(|s| s.gap));
-        if found.is_none() {
-            "the search for the spectrum of the weights did not converge".clone_into(&mut described.lambda_in_words);
+        ..match &varying {
+            None => averages(at, graph, &options, &weights)?,
+            Some(varying) => varying.averages(&graph.weights),
         }
-        return Ok(Topology { weights, sequence: None, described, files });
     };
-    files += &varying.recording;
-    if varying.own_weights {
-        "those of the sequence".clone_into(&mut described.weights);
-    }
-    (described.lambda, described.gap) = (varying.lambda, varying.lambda.map(|lambda| 1.0 - lambda));
-    varying.meaning.clone_into(&mut described.lambda_in_words);
-    described.sequence = Some(varying.in_words);
-    Ok(Topology { weights, sequence: Some(varying.sequence), described, files })
+    let sequence = varying.map(|varying| {
+        files += &varying.recording;
+        varying.sequence
+    });
+    Ok(Topology { weights, sequence, described, files })
+}
+
+/// How fast fixed weights average.
+fn averages(
+    at: &At<'_>,
+    graph: &GraphConfig,
+    options: &Options,
+    weights: &MixingMatrix,
+) -> Result<PlannedGraph, ExperimentError> {
+    let family = graph.kind.as_deref().unwrap_or_default();
+    let found = at.check("graph.weights", spectrum(family, options, weights))?;
+    let in_words = match found {
+        Some(_) => "the second largest singular value of the weights",
+        None => "the search for the spectrum of the weights did not converge",
+    };
+    Ok(PlannedGraph {
+        weights: graph.weights.clone(),
+        lambda: found.map(|spectrum| spectrum.lambda),
+        gap: found.map(|spectrum| spectrum.gap),
+        lambda_in_words: in_words.to_owned(),
+        ..PlannedGraph::default()
+    })
 }
 
 /// The options of the family, with the number of its nodes and the place of its file.

@@ -13,6 +13,7 @@ use super::At;
 use crate::config::Config;
 use crate::config::graph::{ActivationConfig, EdgeFailuresConfig, NodeOutagesConfig, PeriodicConfig, SequenceConfig};
 use crate::error::ExperimentError;
+use crate::records::PlannedGraph;
 
 /// A sequence and what a plan says of it.
 pub(super) struct Varying {
@@ -28,13 +29,27 @@ pub(super) struct Varying {
     pub recording: String,
 }
 
+impl Varying {
+    /// How fast it averages, on a graph with weights by this rule.
+    pub(super) fn averages(&self, rule: &str) -> PlannedGraph {
+        PlannedGraph {
+            weights: if self.own_weights { "those of the sequence" } else { rule }.to_owned(),
+            sequence: Some(self.in_words.clone()),
+            lambda: self.lambda,
+            gap: self.lambda.map(|lambda| 1.0 - lambda),
+            lambda_in_words: self.meaning.to_owned(),
+            ..PlannedGraph::default()
+        }
+    }
+}
+
 /// Sequences of more nodes have no lambda in a plan: it would take dense factorisations.
 const DENSE: usize = 512;
 
 /// So many outages are listed in a plan.
 const SHOWN: usize = 4;
 
-const MEAN_SQUARE: &str = "a round shrinks the mean square of disagreement by its square, at least";
+const MEAN_SQUARE: &str = "a round shrinks the mean square of disagreement at least by the square of this";
 const PERIOD: &str = "the geometric mean, over a period from round 0, of what a round shrinks disagreement by";
 const UNKNOWN: &str = "there is no closed form, or there are too many nodes for it";
 const SLEEPERS: &str = "who sleeps mixes with nobody, but steps and releases as everybody else";
@@ -127,9 +142,8 @@ fn awake(at: &At<'_>, activation: &ActivationConfig, graph: &Graph) -> Result<Va
         _ => return Err(at.key("graph.sequence", "activation takes either active, a number of nodes, or p")),
     };
     let lambda = squared(at, nodes, || Ok(sequence.expected_contraction()))?;
-    let in_words = format!(
-        "activation: {who} in a round (public coin, seed {seed}) and mix by the Metropolis weights among them; {SLEEPERS}"
-    );
+    let in_words =
+        format!("activation: {who} in a round (public coin, seed {seed}); those mix by Metropolis weights, {SLEEPERS}");
     Ok(varying(sequence, in_words, lambda, MEAN_SQUARE))
 }
 

@@ -22,8 +22,8 @@ pub fn read(path: impl AsRef<Path>, graph: Option<Graph>) -> Result<(Graph, Mixi
 /// The mixing matrix written in `text`: a row a line, all its numbers, separated by commas or white space. Empty lines
 /// and what follows `#` are skipped. `name` says in errors where the text came from.
 ///
-/// The graph is the one given, outside of whose edges there must be no weight; or else the support of the matrix, who has
-/// a weight for whom.
+/// The graph is the one given, outside of whose edges there must be no weight; or else the support of the matrix, that
+/// is, who has a weight for whom.
 ///
 /// ```
 /// use dido_topology::weights;
