@@ -140,7 +140,7 @@ mod tests {
         let config = config.unwrap().config;
         assert_eq!(config.rounds, 7);
         assert!((config.privacy.budget.unwrap().epsilon - 2.0).abs() < 1e-15);
-        assert_eq!(config.graph.kind, "path");
+        assert_eq!(config.graph.kind.as_deref(), Some("path"));
         let crate::config::FeatureConfig::Numeric(education) = &config.data.features[1] else { panic!() };
         assert!((education.max - 20.0).abs() < 1e-15);
     }

@@ -212,6 +212,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         digest: spec.digest.clone(),
         algorithm: name.to_owned(),
         nodes: spec.declaration.nodes(),
+        graph: spec.graph.clone(),
         rounds: config.rounds,
         lanes: config.lanes,
         averaging_rounds: config.averaging_rounds,

@@ -15,6 +15,8 @@ pub struct Plan {
     pub algorithm: String,
     /// Number of parties.
     pub nodes: usize,
+    /// Who talks to whom.
+    pub graph: PlannedGraph,
     /// Rounds with a release.
     pub rounds: u32,
     /// Independent repetitions on the same data.
@@ -55,6 +57,27 @@ pub struct Plan {
     pub budget: Option<PlannedBudget>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
+}
+
+/// Who talks to whom, and how fast that averages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlannedGraph {
+    /// The family, or `matrix` for the graph of a matrix.
+    pub family: String,
+    /// Its options, as the TOML has them; empty if there are none.
+    pub options: String,
+    /// Number of edges.
+    pub edges: usize,
+    /// The weight rule.
+    pub weights: String,
+    /// How the weights change from round to round, if they do.
+    pub sequence: Option<String>,
+    /// What a round shrinks disagreement by; absent where it is not known.
+    pub lambda: Option<f64>,
+    /// `1 - lambda`.
+    pub gap: Option<f64>,
+    /// In which sense, or why it is absent.
+    pub lambda_in_words: String,
 }
 
 /// A sensitivity and where it comes from.
@@ -147,6 +170,8 @@ pub struct Summary {
     pub results: String,
     /// Number of parties.
     pub nodes: usize,
+    /// Who talks to whom.
+    pub graph: PlannedGraph,
     /// Rounds with a release.
     pub rounds: u32,
     /// Independent repetitions on the same data.

@@ -32,6 +32,7 @@ pub fn summarise(
         digest: plan.digest.clone(),
         results: folder.path().display().to_string(),
         nodes: plan.nodes,
+        graph: plan.graph.clone(),
         rounds: plan.rounds,
         lanes: plan.lanes,
         seed: spec.config.seed,

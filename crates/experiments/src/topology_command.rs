@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dido_experiments::ExperimentError;
-use dido_experiments::config::graph::FamilyOptions;
 use dido_experiments::topology::{Topology, compare, picture};
 use dido_topology::{families, weights};
 
@@ -15,16 +14,17 @@ use crate::{print, say};
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_help = after_help(), allow_negative_numbers = true)]
 pub struct TopologyArgs {
-    /// A family, or `compare` for a table of all of them.
-    family: String,
-    /// Number of nodes.
-    #[arg(long, value_name = "N")]
-    nodes: Option<usize>,
+    /// A family, or `compare` for a table of all of them; with --weights-file by default the graph of the matrix.
+    #[arg(required_unless_present = "weights_file")]
+    family: Option<String>,
     #[command(flatten)]
-    options: FamilyOptions,
+    options: families::Options,
     /// The weight rule.
-    #[arg(long, value_name = "RULE", default_value = "metropolis")]
+    #[arg(long, value_name = "RULE", default_value = "metropolis", conflicts_with = "weights_file")]
     weights: String,
+    /// A file of the weights instead of a rule: the rows of a symmetric doubly stochastic matrix, up to 1000.
+    #[arg(long, value_name = "FILE")]
+    weights_file: Option<PathBuf>,
     /// Print one JSON object on the standard output.
     #[arg(long)]
     json: bool,
@@ -56,13 +56,17 @@ fn after_help() -> String {
 
 /// Nothing is written or printed before all of it is there.
 pub fn run(args: &TopologyArgs) -> Result<(), ExperimentError> {
-    if args.family == "compare" {
+    if args.family.as_deref() == Some("compare") {
         return compare_families(args);
     }
     if !args.json && [args.edge_list, args.matrix, args.dot].into_iter().filter(|&asked| asked).count() > 1 {
         return Err(usage("--edge-list, --matrix and --dot exclude each other without --json"));
     }
-    let topology = Topology::new(&args.family, args.options.with_nodes(args.nodes), &args.weights)?;
+    let topology = match (&args.family, &args.weights_file) {
+        (family, Some(file)) => Topology::with_matrix(family.as_deref(), args.options.clone(), file)?,
+        (Some(family), None) => Topology::new(family, args.options.clone(), &args.weights)?,
+        (None, None) => return Err(usage("dido topology needs a family or --weights-file")),
+    };
     let mut description = topology.describe()?;
     description.edge_list = args.edge_list.then(|| topology.edge_list());
     description.matrix = args.matrix.then(|| topology.matrix()).transpose()?;
@@ -92,16 +96,17 @@ pub fn run(args: &TopologyArgs) -> Result<(), ExperimentError> {
 }
 
 fn compare_families(args: &TopologyArgs) -> Result<(), ExperimentError> {
-    let seed = args.options.seed;
-    let others = args.options.with_nodes(None);
-    if let Some(option) = others.given().find(|&option| option != "seed") {
+    let mut given = args.options.given();
+    if let Some(option) = given.find(|option| !["nodes", "seed"].contains(option)) {
         return Err(usage(&format!("compare has no option '{option}'; its options are nodes, weights, seed, json")));
     }
-    if args.edge_list || args.matrix || args.dot || args.svg.is_some() {
-        return Err(usage("compare prints a table; --edge-list, --matrix, --dot and --svg are for one family"));
+    if args.edge_list || args.matrix || args.dot || args.svg.is_some() || args.weights_file.is_some() {
+        let message =
+            "compare prints a table; --edge-list, --matrix, --dot, --svg and --weights-file are for one family";
+        return Err(usage(message));
     }
-    let nodes = args.nodes.ok_or_else(|| usage("compare needs the option nodes"))?;
-    let table = compare::compare(nodes, &args.weights, seed.unwrap_or(0))?;
+    let nodes = args.options.nodes.ok_or_else(|| usage("compare needs the option nodes"))?;
+    let table = compare::compare(nodes, &args.weights, args.options.seed.unwrap_or(0))?;
     print(&if args.json { dido_experiments::json(&table) } else { table.text() + "\n" })
 }
 

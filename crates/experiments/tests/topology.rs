@@ -43,6 +43,50 @@ fn graphs_and_weights_by_name_have_their_spectra() {
     assert_eq!(star["degrees"], serde_json::json!({ "min": 1, "max": 5, "mean": 10.0 / 6.0 }));
 }
 
+/// `4 sin^2` of half an angle is an eigenvalue of the Laplacian without cancellation.
+#[test]
+fn large_graphs_have_their_closed_forms() {
+    let bench = Bench::new();
+    let squared = |angle: f64| 4.0 * (angle / 2.0).sin().powi(2);
+    let pi = std::f64::consts::PI;
+    for (arguments, edges, gap) in [
+        (&["ring", "--nodes", "200000"][..], 200_000, squared(2.0 * pi / 2e5) / 3.0),
+        (&["path", "--nodes", "200000", "--weights", "lazy-metropolis"], 199_999, squared(pi / 2e5) / 6.0),
+        (&["star", "--nodes", "200000"], 199_999, 1.0 / 2e5),
+        (&["complete", "--nodes", "600"], 179_700, 1.0),
+        (&["hypercube", "--nodes", "65536", "--weights", "uniform"], 524_288, 2.0 / 17.0),
+        (&["torus", "--rows", "300", "--cols", "500"], 300_000, squared(2.0 * pi / 500.0) / 5.0),
+    ] {
+        let found = bench.json(&[&["topology"], arguments].concat());
+        assert_eq!(found["edges"], Value::from(edges), "{found}");
+        assert!((number(&found, "gap") / gap - 1.0).abs() < 1e-10, "{arguments:?}: {found}, not {gap}");
+        assert!((number(&found, "lambda") + number(&found, "gap") - 1.0).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn weights_of_ones_own_come_from_a_file() {
+    let bench = Bench::new();
+    bench.write("w.csv", "# three in a row\n0.5, 0.5, 0\n0.5, 0, 0.5\n0, 0.5, 0.5\n");
+    bench.write("g.txt", "0 1\n1 2\n");
+    for (family, arguments) in [
+        ("matrix", &["--weights-file", "w.csv"][..]),
+        ("edge-list", &["edge-list", "--file", "g.txt", "--weights-file", "w.csv"]),
+        ("path", &["path", "--nodes", "3", "--weights-file", "w.csv", "--svg", "graph.svg"]),
+    ] {
+        let found = bench.json(&[&["topology", "--matrix", "--edge-list"], arguments].concat());
+        assert_eq!((&found["family"], &found["weights"]), (&family.into(), &"matrix".into()));
+        assert!((number(&found, "lambda") - 0.5).abs() < 1e-15, "{found}");
+        assert_eq!(found["edge_list"], serde_json::json!([[0, 1], [1, 2]]));
+        assert_eq!(found["matrix"], serde_json::json!([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]));
+    }
+    // What is printed is read back, also where weights are negative.
+    let printed = text(&bench, &["topology", "star", "--nodes", "6", "--weights", "best-constant", "--matrix"]);
+    bench.write("star.txt", &printed);
+    let found = bench.json(&["topology", "--weights-file", "star.txt"]);
+    assert!((number(&found, "lambda") - 5.0 / 7.0).abs() < 1e-12 && found["nonnegative"] == false, "{found}");
+}
+
 #[test]
 fn edges_matrix_and_dot_come_on_request() {
     let bench = Bench::new();
@@ -129,6 +173,8 @@ fn families_are_compared() {
 fn what_does_not_fit_is_refused_in_one_line() {
     let bench = Bench::new();
     bench.write("two.txt", "0 1\n2 3\n");
+    bench.write("two.csv", "0.5 0.5\n0.5 0.4\n");
+    bench.write("path.csv", "0.5 0.5 0\n0.5 0 0.5\n0 0.5 0.5\n");
     for (arguments, parts) in [
         (&["donut", "--nodes", "9"][..], &["no family 'donut'", "torus"][..]),
         (&["ring"], &["ring", "nodes"]),
@@ -153,6 +199,24 @@ fn what_does_not_fit_is_refused_in_one_line() {
         (&["complete", "--nodes", "400", "--svg", "x.svg"], &["--svg", "79800 edges"]),
         (&["ring", "--nodes", "1001", "--matrix", "--svg", "x.svg"], &["--matrix"]),
         (&["ring", "--nodes", "9", "--svg", "no/x.svg"], &["no/x.svg", "No such file"]),
+        (&["complete", "--nodes", "100000"], &["complete", "4999950000 edges are too many", "16000000"]),
+        (&["barbell", "--nodes", "100000"], &["barbell", "edges are too many"]),
+        (&["lollipop", "--nodes", "100000"], &["lollipop", "edges are too many"]),
+        (&["ring", "--nodes", "4000000000"], &["ring", "4000000000 edges are too many"]),
+        (&["erdos-renyi", "--nodes", "100000", "--p", "0.5"], &["erdos-renyi", "edges are too many"]),
+        (&["erdos-renyi", "--nodes", "100000", "--edges", "999999999"], &["999999999 edges are too many"]),
+        (&["random-regular", "--nodes", "100000", "--degree", "9999"], &["edges are too many"]),
+        (
+            &["block-model", "--nodes", "100000", "--blocks", "2", "--p-in", "0.5", "--p-out", "0.5"],
+            &["block-model", "edges are too many"],
+        ),
+        (&["--weights-file", "none.csv"], &["none.csv", "No such file"]),
+        (&["--weights-file", "two.csv"], &["two.csv, line 2", "row 1", "sums to 0.9"]),
+        (&["star", "--nodes", "3", "--weights-file", "path.csv"], &["path.csv, line 2", "row 1", "not neighbours"]),
+        (&["ring", "--nodes", "4", "--weights-file", "path.csv"], &["path.csv", "3 x 3", "4 nodes"]),
+        (&["--weights-file", "path.csv", "--weights", "fdla"], &["--weights", "--weights-file"]),
+        (&["--weights-file", "path.csv", "--nodes", "3"], &["--nodes", "family"]),
+        (&["compare", "--nodes", "9", "--weights-file", "path.csv"], &["--weights-file"]),
         (&["compare"], &["compare", "nodes"]),
         (&["compare", "--nodes", "0"], &["--nodes 0"]),
         (&["compare", "--nodes", "2001"], &["--nodes 2001", "2000"]),
@@ -214,7 +278,7 @@ fn an_experiment_takes_any_family_rule_and_sequence() {
         ("{ kind = 'donut' }", &["`graph`", "donut", "ring"][..]),
         ("{ kind = 'ring', p = 0.5 }", &["`graph`", "ring has no option 'p'"]),
         ("{ kind = 'ring', colour = 'red' }", &["`graph`", "colour"]),
-        ("{ kind = 'ring', nodes = 3 }", &["`graph`", "nodes"]),
+        ("{ kind = 'ring', nodes = 3 }", &["`graph.nodes`", "data.records"]),
         ("{ kind = 'torus', rows = 2, cols = 2 }", &["`graph`", "4", "3"]),
         ("{ kind = 'ring', weights = 'magic' }", &["`graph.weights`", "magic", "fmmc"]),
         ("{ kind = 'path', weights = 'uniform' }", &["`graph.weights`", "regular"]),

@@ -111,6 +111,16 @@ pub enum TopologyError {
         /// The option, or the choice between several.
         option: &'static str,
     },
+    /// A graph by name would not fit into memory.
+    #[error("{family}: about {edges:.0} edges are too many, at most {limit} are built")]
+    GraphTooLarge {
+        /// The family.
+        family: &'static str,
+        /// The edges to be expected.
+        edges: f64,
+        /// How many are built.
+        limit: usize,
+    },
     /// Two options exclude each other.
     #[error("{family} takes {options}, but not both")]
     ExclusiveOptions {

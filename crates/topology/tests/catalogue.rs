@@ -187,3 +187,34 @@ fn options_that_do_not_fit_are_refused_by_name() {
     let missing = refused("edge-list", Options { file: Some("no/such/file".into()), ..none() });
     assert!(missing.starts_with("cannot read no/such/file: "), "{missing}");
 }
+
+/// Random ones too: what is expected is never far below what is drawn, so the limit holds; nothing is refused that is
+/// small.
+#[test]
+fn edges_are_expected_before_they_are_drawn() {
+    for (name, options) in [
+        ("ring", Options { nodes: Some(17_000_000), ..Options::default() }),
+        ("complete", Options { nodes: Some(100_000), ..Options::default() }),
+        ("grid", Options { dims: Some(vec![3000, 3000]), ..Options::default() }),
+        ("hypercube", Options { nodes: Some(1 << 21), ..Options::default() }),
+        ("barbell", Options { nodes: Some(100_000), ..Options::default() }),
+        ("lollipop", Options { clique: Some(10_000), path: Some(1), ..Options::default() }),
+        ("exponential", Options { nodes: Some(1_000_000), ..Options::default() }),
+        ("margulis", Options { nodes: Some(2100 * 2100), ..Options::default() }),
+        ("erdos-renyi", Options { nodes: Some(100_000), p: Some(0.1), ..Options::default() }),
+        ("erdos-renyi", Options { nodes: Some(100_000), edges: Some(20_000_000), ..Options::default() }),
+        ("random-regular", Options { nodes: Some(100_000), degree: Some(1000), ..Options::default() }),
+        ("watts-strogatz", Options { nodes: Some(100_000), degree: Some(1000), p: Some(0.1), ..Options::default() }),
+        ("barabasi-albert", Options { nodes: Some(100_000), degree: Some(1000), ..Options::default() }),
+        ("geometric", Options { nodes: Some(100_000), radius: Some(0.5), ..Options::default() }),
+        (
+            "block-model",
+            Options { sizes: Some(vec![10_000; 2]), p_in: Some(0.1), p_out: Some(0.1), ..Options::default() },
+        ),
+    ] {
+        let refused = build(name, &options);
+        assert!(matches!(refused, Err(TopologyError::GraphTooLarge { family, .. }) if family == name), "{refused:?}");
+    }
+    let refused = build("complete", &Options { nodes: Some(100_000), ..Options::default() }).unwrap_err();
+    assert_eq!(refused.to_string(), "complete: about 4999950000 edges are too many, at most 16000000 are built");
+}

@@ -336,3 +336,17 @@ fn products_converge_at_the_rate_of_assumption_2() {
         assert!(worst <= (1.0 - 0.15 / (4.0 * (n * n) as f64)).powf(f64::from(k)), "{k} rounds: {worst}");
     }
 }
+
+/// By hand: a path of three in round 0, one edge in round 1.
+#[test]
+fn rounds_of_edges_have_metropolis_weights() {
+    let recorded = Recorded::metropolis(4, &[vec![(0, 1), (2, 1)], vec![(3, 2)], vec![]]).unwrap();
+    assert_eq!(recorded.rounds(), 3);
+    let third = 1.0 / 3.0;
+    assert_eq!(recorded.round(0).unwrap().edges().collect::<Vec<_>>(), [(0, 1, third), (1, 2, third)]);
+    assert_eq!(recorded.round(1).unwrap().edges().collect::<Vec<_>>(), [(2, 3, 0.5)]);
+    assert_eq!(recorded.round(2).unwrap(), RoundMatrix::identity(4));
+    let refused = Recorded::metropolis(4, &[vec![], vec![(1, 1)]]).unwrap_err().to_string();
+    assert!(refused.starts_with("round 1: node 1 is joined to itself"), "{refused}");
+    assert!(Recorded::metropolis(4, &[]).is_err());
+}

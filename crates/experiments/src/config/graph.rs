@@ -1,10 +1,9 @@
-//! `[graph]`: who talks to whom, with which weights. Families and rules go by their names in `dido_topology`, so a new one
-//! there needs nothing here but an option that no other has.
+//! `[graph]`: who talks to whom, with which weights. Families with their options and rules go by their names in
+//! `dido_topology`: a new one there needs nothing here.
 
 use std::path::PathBuf;
 
-use clap::Args;
-use dido_topology::families;
+use dido_topology::families::Options;
 use serde::{Deserialize, Serialize};
 
 use super::Empty;
@@ -13,17 +12,38 @@ use super::Empty;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraphConfig {
-    /// The family.
-    pub kind: String,
-    /// The weight rule.
+    /// The family; where a matrix is given, by default the graph of its entries that are not 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The weight rule, or `matrix`.
     #[serde(default = "default_weights", skip_serializing_if = "is_default")]
     pub weights: String,
-    /// The options of the family.
+    /// The file of the weights, where they are a `matrix`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<PathBuf>,
+    /// The options of the family; their number of nodes is that of the parties and cannot be given.
     #[serde(flatten)]
-    pub options: FamilyOptions,
+    pub options: Options,
     /// How the weights change from round to round, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<SequenceConfig>,
+}
+
+impl GraphConfig {
+    /// Whether the weights are read from a file.
+    pub fn has_matrix(&self) -> bool {
+        self.weights == "matrix"
+    }
+
+    /// The files that are named here.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let of_sequence = match &mut self.sequence {
+            Some(SequenceConfig::Periodic(periodic)) => periodic.file.as_mut(),
+            Some(SequenceConfig::Recorded(recorded)) => Some(&mut recorded.file),
+            _ => None,
+        };
+        [self.options.file.as_mut(), self.matrix.as_mut(), of_sequence].into_iter().flatten()
+    }
 }
 
 fn default_weights() -> String {
@@ -34,129 +54,89 @@ fn is_default(weights: &str) -> bool {
     weights == default_weights()
 }
 
-/// The options of all families but the number of nodes, for a file and for a command line; each family takes some.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct FamilyOptions {
-    /// Probability of an edge (erdos-renyi), or of rewiring one (watts-strogatz).
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p: Option<f64>,
-    /// Number of edges (erdos-renyi, instead of --p).
-    #[arg(long, value_name = "M")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub edges: Option<usize>,
-    /// Degree of every node (random-regular), in the ring (watts-strogatz), on arrival (barabasi-albert).
-    #[arg(long, value_name = "D")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub degree: Option<usize>,
-    /// Rows of a grid or torus.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<usize>,
-    /// Columns of a grid or torus.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cols: Option<usize>,
-    /// Sides of a grid or torus of any dimension, for example 3,4,5.
-    #[arg(long, value_delimiter = ',')]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dims: Option<Vec<usize>>,
-    /// Nodes of a clique (barbell, lollipop).
-    #[arg(long, value_name = "K")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clique: Option<usize>,
-    /// Nodes of the path (barbell, lollipop).
-    #[arg(long, value_name = "L")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<usize>,
-    /// Reach of a node in sides of the square (geometric).
-    #[arg(long, value_name = "R")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub radius: Option<f64>,
-    /// Base of the distances (exponential); by default 2.
-    #[arg(long, value_name = "B")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base: Option<usize>,
-    /// Nodes of each block (block-model), for example 20,30.
-    #[arg(long, value_delimiter = ',')]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<Vec<usize>>,
-    /// Number of equal blocks (block-model, instead of --sizes).
-    #[arg(long, value_name = "K")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blocks: Option<usize>,
-    /// Probability of an edge within a block (block-model).
-    #[arg(long, value_name = "P")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p_in: Option<f64>,
-    /// Probability of an edge between blocks (block-model).
-    #[arg(long, value_name = "P")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p_out: Option<f64>,
-    /// The public seed of a random family; by default 0.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// The file of a graph that is read (edge-list, graphml, dot).
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<PathBuf>,
-}
-
-impl FamilyOptions {
-    /// The same for `dido_topology`, with a number of nodes.
-    pub fn with_nodes(&self, nodes: Option<usize>) -> families::Options {
-        let Self {
-            p,
-            edges,
-            degree,
-            rows,
-            cols,
-            dims,
-            clique,
-            path,
-            radius,
-            base,
-            sizes,
-            blocks,
-            p_in,
-            p_out,
-            seed,
-            file,
-        } = self.clone();
-        families::Options {
-            nodes,
-            p,
-            edges,
-            degree,
-            rows,
-            cols,
-            dims,
-            clique,
-            path,
-            radius,
-            base,
-            sizes,
-            blocks,
-            p_in,
-            p_out,
-            seed,
-            file,
-        }
-    }
-}
-
 /// `[graph.sequence]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SequenceConfig {
+    /// In each round some nodes are awake and average with each other; the others keep what they hold.
+    Activation(ActivationConfig),
     /// Each edge fails in each round with probability `p`; both ends keep the lost weight.
     EdgeFailures(EdgeFailuresConfig),
+    /// Nodes are down for stated rounds; what they do not give or take, both ends keep.
+    NodeOutages(NodeOutagesConfig),
     /// In each round the ends of one random edge take their mean.
     PairwiseGossip(SeedOnly),
     /// In each round every node takes the mean with one peer; for the family of this name.
     OnePeerExponential(Empty),
+    /// Some rounds over and over.
+    Periodic(PeriodicConfig),
+    /// The rounds of a file, once.
+    Recorded(RecordedConfig),
+}
+
+/// Nodes that are awake: a fixed number or each by its own coin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActivationConfig {
+    /// Number of nodes awake in a round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active: Option<usize>,
+    /// Probability that a node is awake in a round, instead of their number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// The public seed.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// Nodes that are down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeOutagesConfig {
+    /// When which node is down.
+    pub outages: Vec<OutageConfig>,
+}
+
+/// A node that is down.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutageConfig {
+    /// Which node.
+    pub node: usize,
+    /// The first round without it, from 0.
+    pub first: u32,
+    /// The last round without it.
+    pub last: u32,
+}
+
+/// Rounds that come again, from a list or from a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeriodicConfig {
+    /// The edges `[i, j]` of each round; they get the Metropolis weights of their round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Vec<Vec<(usize, usize)>>>,
+    /// The file of the rounds, instead of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Any so many rounds in a row connect the nodes; by default all rounds together have to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// Lower bound on own weights and on weights between peers.
+    #[serde(default = "default_eta")]
+    pub eta: f64,
+}
+
+fn default_eta() -> f64 {
+    1e-9
+}
+
+/// Rounds from a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedConfig {
+    /// The file.
+    pub file: PathBuf,
 }
 
 /// Edges that fail.

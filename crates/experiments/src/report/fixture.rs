@@ -1,7 +1,8 @@
 //! A plan, a result and a trace for the tests of the report.
 
 use crate::records::{
-    Clipped, Coefficient, Epsilons, Metrics, Plan, PlannedBudget, PlannedSensitivity, Score, Summary, TracePoint,
+    Clipped, Coefficient, Epsilons, Metrics, Plan, PlannedBudget, PlannedGraph, PlannedSensitivity, Score, Summary,
+    TracePoint,
 };
 
 pub(super) fn plan() -> Plan {
@@ -10,6 +11,7 @@ pub(super) fn plan() -> Plan {
         digest: "3f9ac2d17be04c55".into(),
         algorithm: "projected-dgd".into(),
         nodes: 16,
+        graph: graph(),
         rounds: 300,
         lanes: 4,
         averaging_rounds: 20,
@@ -44,6 +46,19 @@ pub(super) fn plan() -> Plan {
     }
 }
 
+fn graph() -> PlannedGraph {
+    PlannedGraph {
+        family: "torus".into(),
+        options: "rows = 4, cols = 4".into(),
+        edges: 32,
+        weights: "metropolis".into(),
+        sequence: None,
+        lambda: Some(0.6),
+        gap: Some(0.4),
+        lambda_in_words: "the second largest singular value of the weights".into(),
+    }
+}
+
 pub(super) fn summary() -> Summary {
     let score = |r2: f64| Score { r2, rmse: 512.5 * (1.0 - r2).sqrt() };
     Summary {
@@ -51,6 +66,7 @@ pub(super) fn summary() -> Summary {
         digest: "3f9ac2d17be04c55".into(),
         results: "results/quickstart/3f9ac2d17be04c55".into(),
         nodes: 16,
+        graph: graph(),
         rounds: 300,
         lanes: 4,
         seed: crate::config::Seed::Number(20_240_229),

@@ -7,8 +7,8 @@ use super::{
     number::{bound, count, schedule, score, significant},
     text::lanes,
     wording::{
-        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, model, noise, releases,
-        scored, sensitivity,
+        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, graph, lambda, model, noise,
+        releases, scored, sensitivity, sequence,
     },
 };
 use crate::config::Seed;
@@ -205,6 +205,10 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Execution", EXECUTION.to_owned()),
         ("Algorithm", plan.algorithm.clone()),
         ("Parties", summary.nodes.to_string()),
+        ("Graph", graph(&summary.graph)),
+        ("Weights", summary.graph.weights.clone()),
+        ("Sequence", sequence(&summary.graph)),
+        ("Lambda", lambda(&summary.graph)),
         ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
         ("Held-out records", summary.held_out.to_string()),
         ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),

@@ -4,10 +4,11 @@
 use super::{
     number::{schedule, score, significant},
     wording::{
-        EXECUTION, accountings, all_lanes, budget, caveats, finding, model, noise, releases, scored, sensitivity,
+        EXECUTION, accountings, all_lanes, budget, caveats, finding, graph, lambda, model, noise, releases, scored,
+        sensitivity, sequence,
     },
 };
-use crate::records::{Epsilons, Plan, PlannedBudget, Score, Summary};
+use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -38,6 +39,7 @@ pub fn plan(plan: &Plan) -> String {
     page.heading("Run");
     page.item("algorithm", &plan.algorithm);
     page.item("parties", &plan.nodes.to_string());
+    page.graph(&plan.graph);
     page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
     page.item("step size", &schedule(&plan.step));
     page.item("lanes", &plan.lanes.to_string());
@@ -128,6 +130,7 @@ impl Page {
         self.item("consensus", &format!("{consensus}, largest distance of a model from the mean"));
         self.item("records", &format!("{records} for training, {} held out", summary.held_out));
         self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);
         self.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
@@ -189,6 +192,13 @@ impl Page {
         }
         self.text += line.trim_end();
         self.text.push('\n');
+    }
+
+    fn graph(&mut self, planned: &PlannedGraph) {
+        self.item("graph", &graph(planned));
+        self.item("weights", &planned.weights);
+        self.item("sequence", &sequence(planned));
+        self.item("lambda", &lambda(planned));
     }
 
     fn epsilons(&mut self, epsilon: &Epsilons, delta: f64, budget: Option<PlannedBudget>) {
@@ -271,6 +281,8 @@ mod tests {
                 "Epsilon of all 4 lanes, which model.json holds",
                 "pure, delta = 0 49.39",
                 "budget epsilon 1.25 at delta 1e-6",
+                "graph torus (rows = 4, cols = 4), 32 edges weights metropolis sequence the same weights in every round",
+                "lambda 0.600000, gap 0.4: the second largest singular value of the weights",
                 "step size 0.25, constant",
                 "* The scale was calibrated to 80 % of the budget.",
             ],
@@ -342,6 +354,7 @@ mod tests {
                 "consensus 0.001234",
                 "records 18400 for training, 4608 held out",
                 "rounds 300 in 1.835 s",
+                "graph torus (rows = 4, cols = 4), 32 edges",
                 "execution a simulation: all parties ran in one process",
                 "report results/quickstart/3f9ac2d17be04c55/report.html",
                 "The guarantee is that of the mechanism, not of these files: the noise follows from seed 20240229.",

@@ -2,7 +2,7 @@
 
 use super::number::{bound, count, schedule, score, significant};
 use crate::config::Seed;
-use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Summary};
 
 /// What a reader must not take for protected.
 pub(super) const NOT_COVERED: [(&str, &str); 7] = [
@@ -82,6 +82,26 @@ pub(super) fn releases(plan: &Plan) -> String {
         count(u64::from(plan.rounds), "round", "rounds"),
         count(plan.nodes as u64, "party", "parties")
     )
+}
+
+/// Who talks to whom.
+pub(super) fn graph(graph: &PlannedGraph) -> String {
+    let options = if graph.options.is_empty() { String::new() } else { format!(" ({})", graph.options) };
+    let family = if graph.family == "matrix" { "where the matrix is not 0" } else { &graph.family };
+    format!("{family}{options}, {}", count(graph.edges as u64, "edge", "edges"))
+}
+
+/// How the weights change from round to round.
+pub(super) fn sequence(graph: &PlannedGraph) -> String {
+    graph.sequence.clone().unwrap_or_else(|| "the same weights in every round".to_owned())
+}
+
+/// How fast the nodes average.
+pub(super) fn lambda(graph: &PlannedGraph) -> String {
+    match (graph.lambda, graph.gap) {
+        (Some(lambda), Some(gap)) => format!("{lambda:.6}, gap {}: {}", significant(gap), graph.lambda_in_words),
+        _ => format!("not known: {}", graph.lambda_in_words),
+    }
 }
 
 /// The sensitivity of a release.

@@ -2,30 +2,26 @@
 
 use std::path::Path;
 
-use dido_topology::Graph;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 
 /// The first twelve hexadecimal digits of the SHA-256 of the specification and the version of this program.
 ///
-/// Files count by their names, not by the folders they lie in; the edges of a graph file are public and count too. The
-/// data do not: the name of a result folder is public.
-pub(super) fn digest(config: &Config, graph: &Graph) -> String {
+/// Files count by their names, not by the folders they lie in; the contents of the files of a graph, `files`, are
+/// public and count too. The data do not: the name of a result folder is public.
+pub(super) fn digest(config: &Config, files: &str) -> String {
     let mut named = config.clone();
     let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     if !config.data.source.starts_with("builtin:") {
         named.data.source = file_name(Path::new(&config.data.source)).unwrap_or_default();
     }
-    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
-    if let Some(file) = &mut named.graph.options.file {
+    for file in named.graph.files_mut() {
         *file = file_name(file).unwrap_or_default().into();
-        for (i, j) in graph.edges() {
-            hash.update(format!("{i}-{j} "));
-        }
     }
     let text = toml::to_string(&named).expect("a parsed configuration has a TOML form");
-    hexadecimal(&hash.chain_update(text).finalize()[..6])
+    let hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(files).chain_update(text);
+    hexadecimal(&hash.finalize()[..6])
 }
 
 /// The digits of a hash.

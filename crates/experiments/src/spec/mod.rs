@@ -8,6 +8,7 @@ mod data;
 mod digest;
 mod graph;
 mod privacy;
+mod sequence;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use dido_topology::{MixingMatrix, Sequence};
 use crate::config::Config;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
+use crate::records::PlannedGraph;
 
 pub(crate) use digest::hexadecimal;
 
@@ -40,6 +42,8 @@ pub struct Spec {
     pub schema: Schema,
     /// What the parties declare.
     pub declaration: Declaration,
+    /// Who talks to whom, in words.
+    pub graph: PlannedGraph,
     /// The mixing weights.
     pub weights: MixingMatrix,
     /// How the weights change from round to round, if they do.
@@ -71,13 +75,14 @@ impl Spec {
         data::check(&at, &config.data)?;
         let schema = data::schema(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
-        let graph::Topology { graph, weights, sequence } = graph::topology(&at, &config, &folder)?;
+        let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let (set, step, average_from) = algorithm::algorithm(&at, &config, declaration.dim())?;
         privacy::check(&at, &config)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
         Ok(Self {
-            digest: digest::digest(&config, &graph),
+            digest: digest::digest(&config, &files),
+            graph: described,
             weights,
             sequence,
             config,
@@ -116,7 +121,7 @@ impl Spec {
         if !config.data.source.starts_with("builtin:") {
             config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
         }
-        if let Some(file) = &mut config.graph.options.file {
+        for file in config.graph.files_mut() {
             *file = absolute(file).display().to_string().into();
         }
         toml::to_string(&config).expect("a checked configuration has a TOML form")

@@ -3,10 +3,14 @@
 //! * [`Topology`]: a family and a rule by their names, built;
 //! * [`Description`]: what is said of it, as text or JSON;
 //! * [`compare`]: all families side by side;
+//! * [`spectrum()`]: how fast weights average;
 //! * [`picture`]: the graph as SVG.
 
 pub mod compare;
 pub mod picture;
+mod spectrum;
+
+use std::path::Path;
 
 use dido_topology::consensus::Method;
 use dido_topology::families::{self, Options};
@@ -15,6 +19,8 @@ use serde::Serialize;
 
 use crate::error::ExperimentError;
 use crate::report::significant;
+
+pub use spectrum::{Spectrum, spectrum};
 
 /// Disagreements are shrunk by this factor in the rounds that are counted.
 pub const SHRINK: f64 = 1e-6;
@@ -25,7 +31,7 @@ pub const MOST_PRINTED: usize = 1000;
 /// A graph and its weights, by the names of the family and of the rule.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// The family.
+    /// The family, or `matrix` for the graph of a matrix.
     pub family: String,
     /// Its options.
     pub options: Options,
@@ -33,10 +39,15 @@ pub struct Topology {
     pub graph: Graph,
     /// Graphs drawn until one was connected; 1 if nothing is random.
     pub attempts: u32,
-    /// The weight rule.
+    /// The weight rule, or `matrix` for weights from a file.
     pub rule: String,
     /// The weights.
     pub weights: MixingMatrix,
+}
+
+/// Options as a file has them, in one line; empty if none is given.
+pub(crate) fn options_in_words(options: &Options) -> String {
+    toml::to_string(options).unwrap_or_default().trim().replace('\n', ", ")
 }
 
 /// What is said of a graph and its weights: the keys of `dido topology --json`.
@@ -110,6 +121,25 @@ impl Topology {
         Ok(Self { family, options, graph: sample.graph, attempts: sample.attempts, rule, weights })
     }
 
+    /// Weights from a file, on the graph of a family; without one, on the graph of who has a weight for whom.
+    ///
+    /// # Errors
+    /// If there is no such family, its options do not fit (none do without one), or the matrix is no mixing matrix on
+    /// the graph. The error names the line of the file.
+    pub fn with_matrix(family: Option<&str>, options: Options, file: &Path) -> Result<Self, ExperimentError> {
+        let sample = match family {
+            Some(family) => Some(families::build(family, &options)?),
+            None => match options.given().next() {
+                Some(option) => return Err(ExperimentError::Usage(format!("--{option} is an option of a family"))),
+                None => None,
+            },
+        };
+        let attempts = sample.as_ref().map_or(1, |sample| sample.attempts);
+        let (graph, weights) = weights::read(file, sample.map(|sample| sample.graph))?;
+        let (family, rule) = (family.unwrap_or("matrix").to_owned(), "matrix".to_owned());
+        Ok(Self { family, options, graph, attempts, rule, weights })
+    }
+
     /// All that does not have to be asked for.
     ///
     /// # Errors
@@ -117,12 +147,8 @@ impl Topology {
     pub fn describe(&self) -> Result<Description, TopologyError> {
         let (graph, nodes, edges) = (&self.graph, self.graph.nodes(), self.graph.edges().count());
         let degrees = || (0..nodes).map(|i| graph.degree(i));
-        let spectrum = match self.weights.extreme_eigenvalues() {
-            Ok(spectrum) => Some(spectrum),
-            Err(TopologyError::SpectrumNotConverged { .. }) => None,
-            Err(other) => return Err(other),
-        };
-        let lambda = spectrum.map(|s| s.magnitude());
+        let spectrum = spectrum(&self.family, &self.options, &self.weights)?;
+        let lambda = spectrum.map(|s| s.lambda);
         let rounds = |method: Method| lambda.map(|lambda| method.rounds_at(lambda, SHRINK)).transpose();
         let (plain, chebyshev) = (rounds(Method::Plain)?, rounds(Method::Chebyshev)?);
         Ok(Description {
@@ -139,7 +165,7 @@ impl Topology {
             weights: self.rule.clone(),
             nonnegative: self.weights.is_nonnegative(),
             lambda,
-            gap: spectrum.map(|s| s.gap()),
+            gap: spectrum.map(|s| s.gap),
             error: spectrum.map(|s| s.error),
             rounds: plain.zip(chebyshev).map(|(plain, chebyshev)| Rounds { plain, chebyshev }),
             edge_list: None,

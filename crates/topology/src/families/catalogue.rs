@@ -1,5 +1,7 @@
 //! The families by name, for a command line and for tables.
 
+use std::f64::consts::PI;
+
 use super::options::{Ask, Options};
 use super::{
     ConnectedSample, barabasi_albert, barbell, binary_tree, complete, dot, edge_list, erdos_renyi, erdos_renyi_edges,
@@ -19,21 +21,32 @@ pub struct FamilyInfo {
     pub definition: &'static str,
     /// Second largest singular value with Metropolis weights: a closed form, or how it grows with the nodes `n`.
     pub lambda: &'static str,
+    /// Edges to be expected, or somewhat more; 0 where only a file knows.
+    edges: fn(&Ask<'_>) -> Result<f64, TopologyError>,
     build: fn(&Ask<'_>) -> Result<ConnectedSample, TopologyError>,
 }
+
+/// Graphs of more edges are not built by name: with their weights they would take some two gigabytes.
+pub const MOST_EDGES: usize = 16_000_000;
 
 impl FamilyInfo {
     /// The graph of this family with the given options.
     ///
     /// # Errors
     /// If an option is missing, not one of this family, excludes another or leaves its range, if `nodes` contradicts
-    /// the other options, or if no connected graph is found.
+    /// the other options, if no connected graph is found, or, before anything is allocated, if more than [`MOST_EDGES`]
+    /// edges are to be expected.
     pub fn build(&self, options: &Options) -> Result<ConnectedSample, TopologyError> {
         if let Some(option) = options.given().find(|option| !self.options.contains(option)) {
             let known = self.options.join(", ");
             return Err(TopologyError::UnknownOption { family: self.name, option, options: known });
         }
-        let sample = (self.build)(&Ask { family: self.name, options })?;
+        let ask = Ask { family: self.name, options };
+        let edges = (self.edges)(&ask)?;
+        if edges > MOST_EDGES as f64 {
+            return Err(TopologyError::GraphTooLarge { family: self.name, edges, limit: MOST_EDGES });
+        }
+        let sample = (self.build)(&ask)?;
         let nodes = sample.graph.nodes();
         if let Some(asked) = options.nodes.filter(|&asked| asked != nodes) {
             let implied = format!("{nodes}, which the other options imply");
@@ -71,6 +84,34 @@ pub fn build(name: &str, options: &Options) -> Result<ConnectedSample, TopologyE
     family.build(options)
 }
 
+fn nodes(ask: &Ask<'_>) -> Result<f64, TopologyError> {
+    Ok(ask.nodes()? as f64)
+}
+
+fn degree(ask: &Ask<'_>) -> Result<f64, TopologyError> {
+    Ok(ask.need(ask.options.degree, "degree")?.min(ask.nodes()?) as f64)
+}
+
+fn pairs(nodes: f64) -> f64 {
+    nodes * (nodes - 1.0) / 2.0
+}
+
+/// Edges of a box in which each node has `ahead(side)` edges along each direction, on average.
+fn in_box(sides: &[usize], ahead: impl Fn(f64) -> f64) -> f64 {
+    let nodes: f64 = sides.iter().map(|&side| side as f64).product();
+    nodes * sides.iter().map(|&side| ahead(side as f64)).sum::<f64>()
+}
+
+/// The clique of a barbell of so many nodes, if it is not given.
+fn third(nodes: usize) -> usize {
+    nodes / 3
+}
+
+/// The clique of a lollipop of so many nodes, if it is not given.
+fn half(nodes: usize) -> usize {
+    nodes.div_ceil(2)
+}
+
 /// All families, deterministic ones first, then random ones, then files.
 pub const ALL: &[FamilyInfo] = &[
     FamilyInfo {
@@ -78,6 +119,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "each node and the next, in a circle",
         lambda: "1/3 + 2/3 cos(2 pi / n), n >= 3",
+        edges: |ask| nodes(ask),
         build: |ask| Ok(ring(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -85,6 +127,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "each node and the next",
         lambda: "1/3 + 2/3 cos(pi / n), n >= 3",
+        edges: |ask| nodes(ask),
         build: |ask| Ok(path(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -92,6 +135,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "node 0 and every other",
         lambda: "1 - 1/n, n >= 3",
+        edges: |ask| nodes(ask),
         build: |ask| Ok(star(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -99,6 +143,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "all pairs",
         lambda: "0",
+        edges: |ask| Ok(pairs(nodes(ask)?)),
         build: |ask| Ok(complete(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -106,6 +151,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "node i and its parent (i - 1) / 2",
         lambda: "1 - Theta(1/n)",
+        edges: |ask| nodes(ask),
         build: |ask| Ok(binary_tree(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -114,6 +160,7 @@ pub const ALL: &[FamilyInfo] = &[
         definition: "points of a box that differ by 1 in one coordinate; from nodes alone, the rectangle \
                      nearest to a square",
         lambda: "1 - Theta(1/s^2) for the longest side s",
+        edges: |ask| Ok(in_box(&ask.sides()?, |side| 1.0 - 1.0 / side)),
         build: |ask| Ok(grid(&ask.sides()?)?.into()),
     },
     FamilyInfo {
@@ -121,6 +168,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "rows", "cols", "dims"],
         definition: "a grid with its lines closed to rings; from nodes alone, the rectangle nearest to a square",
         lambda: "1 - 2 (1 - cos(2 pi / s)) / (2 d + 1) for d sides of at least 3, the longest s",
+        edges: |ask| Ok(in_box(&ask.sides()?, |side| ((side - 1.0) / 2.0).min(1.0))),
         build: |ask| Ok(torus(&ask.sides()?)?.into()),
     },
     FamilyInfo {
@@ -128,6 +176,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "numbers below 2^d that differ in one binary digit; n = 2^d",
         lambda: "(d - 1) / (d + 1), d >= 1",
+        edges: |ask| Ok(nodes(ask)? * nodes(ask)?.log2() / 2.0),
         build: |ask| Ok(hypercube_of(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -135,8 +184,12 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "clique", "path"],
         definition: "two cliques joined by a path; from nodes alone, thirds (cliques of n / 3, the path the rest)",
         lambda: "1 - Theta(1/n^2)",
+        edges: |ask| {
+            let (clique, path) = ask.clique_and_path(2, third)?;
+            Ok(2.0 * pairs(clique as f64) + path as f64 + 1.0)
+        },
         build: |ask| {
-            let (clique, path) = ask.clique_and_path(2, |nodes| nodes / 3)?;
+            let (clique, path) = ask.clique_and_path(2, third)?;
             Ok(barbell(clique, path)?.into())
         },
     },
@@ -145,8 +198,12 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "clique", "path"],
         definition: "a clique and a path on it; from nodes alone, halves (the clique the larger one)",
         lambda: "1 - Theta(1/n^2)",
+        edges: |ask| {
+            let (clique, path) = ask.clique_and_path(1, half)?;
+            Ok(pairs(clique as f64) + path as f64)
+        },
         build: |ask| {
-            let (clique, path) = ask.clique_and_path(1, |nodes| nodes.div_ceil(2))?;
+            let (clique, path) = ask.clique_and_path(1, half)?;
             Ok(lollipop(clique, path)?.into())
         },
     },
@@ -155,6 +212,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "base"],
         definition: "i and i +- base^k modulo n, for base^k < n; base 2 unless given",
         lambda: "1 - 2 / log2(n) for base 2 and n = 2^k, k >= 2",
+        edges: |ask| Ok(nodes(ask)? * nodes(ask)?.log(ask.options.base.unwrap_or(2).max(2) as f64).ceil()),
         build: |ask| Ok(exponential(ask.nodes()?, ask.options.base.unwrap_or(2))?.into()),
     },
     FamilyInfo {
@@ -162,6 +220,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "all edges of the one-peer exponential sequence: i and i +- 2^k modulo n",
         lambda: "of this union of the rounds: as exponential",
+        edges: |ask| Ok(nodes(ask)? * nodes(ask)?.log2().ceil()),
         build: |ask| Ok(one_peer_exponential(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -169,6 +228,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes"],
         definition: "the Margulis-Gabber-Galil expander on Z_m x Z_m, n = m^2, without loops and parallel edges",
         lambda: "bounded away from 1 for all n",
+        edges: |ask| Ok(4.0 * nodes(ask)?),
         build: |ask| Ok(margulis_of(ask.nodes()?)?.into()),
     },
     FamilyInfo {
@@ -177,6 +237,13 @@ pub const ALL: &[FamilyInfo] = &[
         definition: "every pair with probability p, or a uniform set of so many edges, given that the graph is \
                      connected",
         lambda: "random; about 2 sqrt((1 - p) / (n p)) when n p is far above ln n",
+        edges: |ask| {
+            let all = pairs(nodes(ask)?);
+            Ok(match (ask.options.p, ask.options.edges) {
+                (_, Some(edges)) => all.min(edges as f64),
+                (p, None) => all * ask.need(p, "p or edges")?.clamp(0.0, 1.0),
+            })
+        },
         build: |ask| match (ask.options.p, ask.options.edges) {
             (Some(p), None) => erdos_renyi(ask.nodes()?, p, ask.seed()),
             (None, Some(edges)) => erdos_renyi_edges(ask.nodes()?, edges, ask.seed()),
@@ -189,6 +256,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "degree", "seed"],
         definition: "a random graph with the same degree d at every node, given that it is connected",
         lambda: "random; tends to (1 + 2 sqrt(d - 1)) / (d + 1) for d >= 3",
+        edges: |ask| Ok(nodes(ask)? * degree(ask)? / 2.0),
         build: |ask| random_regular(ask.nodes()?, ask.need(ask.options.degree, "degree")?, ask.seed()),
     },
     FamilyInfo {
@@ -197,6 +265,7 @@ pub const ALL: &[FamilyInfo] = &[
         definition: "a ring of so many nearest neighbours, each edge rewired with probability p, given that it \
                      is connected",
         lambda: "random; from 1 - Theta(degree^2 / n^2) for p = 0 to that of a random graph",
+        edges: |ask| Ok(nodes(ask)? * degree(ask)? / 2.0),
         build: |ask| {
             let degree = ask.need(ask.options.degree, "degree")?;
             watts_strogatz(ask.nodes()?, degree, ask.need(ask.options.p, "p")?, ask.seed())
@@ -207,6 +276,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "degree", "seed"],
         definition: "each new node joins so many earlier ones, preferring those of high degree",
         lambda: "random; no closed form",
+        edges: |ask| Ok(nodes(ask)? * degree(ask)?),
         build: |ask| Ok(barabasi_albert(ask.nodes()?, ask.need(ask.options.degree, "degree")?, ask.seed())?.into()),
     },
     FamilyInfo {
@@ -214,6 +284,10 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "radius", "seed"],
         definition: "uniform points of the unit square at most radius apart, given that the graph is connected",
         lambda: "random; 1 - Theta(radius^2)",
+        edges: |ask| {
+            let disc = ask.need(ask.options.radius, "radius")?.powi(2) * PI;
+            Ok(pairs(nodes(ask)?) * disc.clamp(0.0, 1.0))
+        },
         build: |ask| random_geometric(ask.nodes()?, ask.need(ask.options.radius, "radius")?, ask.seed()),
     },
     FamilyInfo {
@@ -221,6 +295,13 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "sizes", "blocks", "p-in", "p-out", "seed"],
         definition: "pairs within a block with probability p-in, others with p-out, given that the graph is connected",
         lambda: "random; about (p_in - p_out) / (p_in + p_out) for two equal dense blocks",
+        edges: |ask| {
+            let sizes = ask.block_sizes()?;
+            let all = pairs(sizes.iter().map(|&size| size as f64).sum());
+            let within: f64 = sizes.iter().map(|&size| pairs(size as f64)).sum();
+            let [p_in, p_out] = [ask.options.p_in, ask.options.p_out].map(|p| p.unwrap_or(0.0).clamp(0.0, 1.0));
+            Ok(p_in * within + p_out * (all - within))
+        },
         build: |ask| {
             let p_in = ask.need(ask.options.p_in, "p-in")?;
             let p_out = ask.need(ask.options.p_out, "p-out")?;
@@ -232,6 +313,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "file"],
         definition: "from a text file, one edge 'i j' per line",
         lambda: "any",
+        edges: |_| Ok(0.0),
         build: |ask| Ok(edge_list::read(ask.need(ask.options.file.as_ref(), "file")?)?.into()),
     },
     FamilyInfo {
@@ -239,6 +321,7 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "file"],
         definition: "from a GraphML file, nodes numbered as they stand",
         lambda: "any",
+        edges: |_| Ok(0.0),
         build: |ask| Ok(graphml::read(ask.need(ask.options.file.as_ref(), "file")?)?.graph.into()),
     },
     FamilyInfo {
@@ -246,6 +329,36 @@ pub const ALL: &[FamilyInfo] = &[
         options: &["nodes", "file"],
         definition: "from a DOT file, nodes numbered as they first appear",
         lambda: "any",
+        edges: |_| Ok(0.0),
         build: |ask| Ok(dot::read(ask.need(ask.options.file.as_ref(), "file")?)?.graph.into()),
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of every family without a seed and a file, at every size that it has up to 40: no fewer than there are, and at
+    /// most one for each node more, but where edges that meet are one edge.
+    #[test]
+    fn expected_edges_are_those_of_the_graph_or_a_little_more() {
+        for family in ALL.iter().filter(|family| !family.is_random() && !family.options.contains(&"file")) {
+            for nodes in 1..=40 {
+                let options = Options { nodes: Some(nodes), ..Options::default() };
+                let Ok(sample) = family.build(&options) else { continue };
+                let edges = sample.graph.edges().count() as f64;
+                let expected = (family.edges)(&Ask { family: family.name, options: &options }).unwrap();
+                let more = match family.name {
+                    "exponential" | "one-peer-exponential" => 6.0,
+                    "margulis" => 4.0,
+                    _ => 1.0,
+                };
+                assert!(
+                    (edges - 1e-9..=edges + more * nodes as f64).contains(&expected),
+                    "{} {nodes}: {expected}",
+                    family.name
+                );
+            }
+        }
+    }
+}

@@ -42,6 +42,7 @@ mod barabasi_albert;
 mod binary_tree;
 mod catalogue;
 mod clique_path;
+mod closed_form;
 mod complete;
 pub mod dot;
 mod dot_tokens;
@@ -67,8 +68,9 @@ mod watts_strogatz;
 
 pub use barabasi_albert::barabasi_albert;
 pub use binary_tree::binary_tree;
-pub use catalogue::{ALL, FamilyInfo, build};
+pub use catalogue::{ALL, FamilyInfo, MOST_EDGES, build};
 pub use clique_path::{barbell, lollipop};
+pub use closed_form::closed_form;
 pub use complete::complete;
 pub use erdos_renyi::erdos_renyi;
 pub use erdos_renyi_edges::erdos_renyi_edges;

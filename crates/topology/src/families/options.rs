@@ -7,42 +7,79 @@ use crate::TopologyError;
 /// The parameters of all families under the names of the literature; each family takes some of them, see
 /// [`FamilyInfo`](super::FamilyInfo).
 ///
-/// A family whose size follows from other options checks `nodes` against them if it is given.
+/// A family whose size follows from other options checks `nodes` against them if it is given. The feature `serde` makes
+/// the options keys of a file, the feature `clap` arguments of a command line, whose help says what is said here.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct Options {
     /// Number of nodes.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub nodes: Option<usize>,
-    /// Probability: of an edge (Erdős–Rényi), of rewiring one (Watts-Strogatz).
+    /// Probability of an edge (erdos-renyi), or of rewiring one (watts-strogatz).
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub p: Option<f64>,
-    /// Number of edges, `M` of G(n, M).
+    /// Number of edges (erdos-renyi, instead of p).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "M"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub edges: Option<usize>,
-    /// Degree of each node (random regular), in the ring (Watts-Strogatz), or on arrival (Barabási-Albert).
+    /// Degree of every node (random-regular), in the ring (watts-strogatz), on arrival (barabasi-albert).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub degree: Option<usize>,
     /// Rows of a grid or torus.
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rows: Option<usize>,
     /// Columns of a grid or torus.
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub cols: Option<usize>,
-    /// Sides of a grid or torus of any dimension, instead of rows and columns.
+    /// Sides of a grid or torus of any dimension, for example 3,4,5.
+    #[cfg_attr(feature = "clap", arg(long, value_delimiter = ','))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub dims: Option<Vec<usize>>,
     /// Nodes of the clique (lollipop) or of each of the two (barbell).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub clique: Option<usize>,
-    /// Nodes of the path of a barbell or lollipop, outside the cliques.
+    /// Nodes of the path outside the cliques (barbell, lollipop).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "L"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub path: Option<usize>,
-    /// Reach of a node of a geometric graph, in sides of the square.
+    /// Reach of a node in sides of the square (geometric).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "R"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub radius: Option<f64>,
-    /// Base of the distances of an exponential graph; 2 if it is not given.
+    /// Base of the distances (exponential); by default 2.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "B"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub base: Option<usize>,
-    /// Nodes of each block of a block model.
+    /// Nodes of each block (block-model), for example 20,30.
+    #[cfg_attr(feature = "clap", arg(long, value_delimiter = ','))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub sizes: Option<Vec<usize>>,
-    /// Number of blocks, as equal as can be, instead of their sizes.
+    /// Number of blocks, as equal as can be (block-model, instead of sizes).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub blocks: Option<usize>,
-    /// Probability of an edge within a block.
+    /// Probability of an edge within a block (block-model).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub p_in: Option<f64>,
-    /// Probability of an edge between blocks.
+    /// Probability of an edge between blocks (block-model).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub p_out: Option<f64>,
-    /// Seed of a random family; 0 if it is not given.
+    /// The public seed of a random family; by default 0.
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub seed: Option<u64>,
-    /// File of a graph that is read.
+    /// The file of a graph that is read (edge-list, graphml, dot).
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub file: Option<PathBuf>,
 }
 

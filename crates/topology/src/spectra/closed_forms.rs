@@ -121,6 +121,15 @@ impl ClosedForm {
         self.laplacian[1..].iter().map(|mu| (1.0 - self.weight * mu).abs()).fold(0.0, f64::max)
     }
 
+    /// `1 - ||W - J||_2` for `W = I - weight L`, the same weight on every edge; 1 for a single node. Computed without the
+    /// cancellation of `1 - lambda`: a gap of 1e-12 keeps its digits.
+    pub fn gap(&self, weight: f64) -> f64 {
+        match self.laplacian[1..] {
+            [] => 1.0,
+            [smallest, ..] => (weight * smallest).min(2.0 - weight * self.laplacian[self.laplacian.len() - 1]),
+        }
+    }
+
     /// The second smallest eigenvalue of the Laplacian; 0 for a single node.
     pub fn algebraic_connectivity(&self) -> f64 {
         self.laplacian.get(1).copied().unwrap_or(0.0)
@@ -152,6 +161,7 @@ mod tests {
         close(form.laplacian(), graph.laplacian_eigenvalues().unwrap().as_slice().unwrap());
         let lambda = w.second_largest_singular_value().unwrap();
         assert!((form.lambda() - lambda).abs() < 1e-13, "{} {lambda}", form.lambda());
+        assert!((form.gap(form.metropolis_weight()) - w.spectral_gap().unwrap()).abs() < 1e-13);
         assert!((form.algebraic_connectivity() - graph.algebraic_connectivity().unwrap()).abs() < 1e-12);
         let kirchhoff = graph.kirchhoff_index().unwrap();
         assert!((form.kirchhoff_index() - kirchhoff).abs() < 1e-9 * (1.0 + kirchhoff));

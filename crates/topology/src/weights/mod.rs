@@ -15,10 +15,12 @@
 //! `d_i` is the degree of node `i`, `mu_k` the eigenvalues of the Laplacian; what a row leaves over is the node's own
 //! weight. A rule of one's own goes through
 //! [`MixingMatrix::from_edge_weights`](crate::MixingMatrix::from_edge_weights). [`ALL`] lists the rules by name.
+//! [`read`] reads a matrix of one's own from a file.
 
 mod best_constant;
 mod catalogue;
 mod fastest;
+mod file;
 mod lazy_metropolis;
 mod max_degree;
 mod metropolis;
@@ -29,6 +31,7 @@ mod uniform;
 pub use best_constant::{best_constant, best_constant_weight};
 pub use catalogue::{ALL, RuleInfo, rule};
 pub use fastest::{Fastest, MAX_EDGES, fdla, fmmc};
+pub use file::{MOST_ROWS, parse, read};
 pub use lazy_metropolis::lazy_metropolis;
 pub use max_degree::max_degree;
 pub use metropolis::metropolis;

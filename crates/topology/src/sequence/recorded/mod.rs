@@ -53,6 +53,26 @@ impl Recorded {
         Self::assemble(nodes, rounds, edges.into_iter().collect(), Vec::new())
     }
 
+    /// A sequence of one round for each list of edges, with the Metropolis weights of the graph of that round,
+    /// `w_ij = 1 / (1 + max(d_i, d_j))`. Everyone is always awake.
+    ///
+    /// # Errors
+    /// If there is no round, or one is refused as by [`RoundMatrix::set_metropolis`]; the error names it.
+    ///
+    /// # Complexity
+    /// As for [`from_edges`](Self::from_edges).
+    pub fn metropolis(nodes: usize, rounds: &[Vec<(usize, usize)>]) -> Result<Self, TopologyError> {
+        let mut round = RoundMatrix::identity(nodes);
+        let (mut edges, mut count) = (Vec::new(), 0);
+        for (pairs, t) in rounds.iter().zip(0..) {
+            let pairs = pairs.iter().copied();
+            round.set_metropolis(nodes, 0..nodes, pairs).map_err(|source| in_round(t, source))?;
+            edges.extend(round.edges().map(|(i, j, weight)| (t, i, j, weight)));
+            count = t + 1;
+        }
+        Self::from_edges(nodes, count, edges)
+    }
+
     /// The given rounds of another sequence, numbered anew from 0. Edges keep their weights to the last bit.
     ///
     /// # Errors
