@@ -2,9 +2,9 @@
 
 use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
 use dido_mechanisms::{
-    Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Ledger, MechanismError, Pure, Zcdp, calibrate,
+    Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Gate, Ledger, MechanismError, Pure, Zcdp, calibrate,
 };
-use dido_optimizers::{Noise, Schedule, Stop, plan as dry_run};
+use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
 
 use crate::algorithm;
 use crate::assignment::assignment;
@@ -51,9 +51,8 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
 /// The ledger of the first rounds of a run.
 fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
     let privacy = &spec.config.privacy;
-    dry_run(&spec.declaration, privacy.adjacency, privacy.adversary, budget, noise, rounds, |parties| {
-        algorithm::build(spec, parties)
-    })
+    let gate = Gate::plan(privacy.adjacency, privacy.adversary, spec.declaration.class_of(), budget);
+    dry_run(spec.network().as_mut(), &spec.declaration, gate, noise, rounds, |parties| algorithm::build(spec, parties))
 }
 
 impl Planned {

@@ -76,6 +76,8 @@ impl Spec {
         let schema = data::schema(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
+        // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
+        let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
         let (set, step, average_from) = algorithm::algorithm(&at, &config, declaration.dim())?;
         privacy::check(&at, &config)?;
         let budget = privacy::budget(&at, &config)?;

@@ -52,7 +52,7 @@ const SHOWN: usize = 4;
 const MEAN_SQUARE: &str = "a round shrinks the mean square of disagreement at least by the square of this";
 const PERIOD: &str = "the geometric mean, over a period from round 0, of what a round shrinks disagreement by";
 const UNKNOWN: &str = "there is no closed form, or there are too many nodes for it";
-const SLEEPERS: &str = "who sleeps mixes with nobody, but steps and releases as everybody else";
+const SLEEPERS: &str = "who sleeps keeps what it holds, looks at no data and releases nothing";
 
 /// The sequence of `[graph.sequence]`, on this graph with these weights.
 pub(super) fn sequence(
