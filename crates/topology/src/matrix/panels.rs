@@ -1,0 +1,248 @@
+//! Mixing by panels: for many nodes whose neighbours are anywhere in memory.
+//!
+//! Row by row, each neighbour on a random graph is a row in main memory, on a page of its own, and nothing can tell the
+//! processor in time. So eight columns of all rows, a line of the cache each, are copied to where they lie close together
+//! and fit into the third-level cache; there they are mixed, and the result is copied out. Main memory then sees each
+//! row in order. The sums are those of the row path, in the same order: the same bits.
+
+#![allow(clippy::inline_always, reason = "the loops are compiled inside the dispatch on the instruction set")]
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use dido_geometry::kernel;
+use dido_geometry::simd::prefetch;
+
+use super::MixingMatrix;
+use super::mix::prefetch_row;
+
+/// Numbers in a line of the cache, and columns of a panel.
+const COLUMNS: usize = 8;
+/// How many neighbours ahead lines of a panel are asked for.
+const ENTRIES_AHEAD: usize = 32;
+/// How many rows ahead the rows in main memory are asked for, of which a panel takes a line or two each.
+const ROWS_AHEAD: usize = 16;
+
+/// Entries per row that must reach far: with fewer the copies cost more than the misses.
+const FAR_ENTRIES: usize = 4;
+/// Bytes that a core keeps near anyhow: the size of a second-level cache.
+pub(super) const NEAR: usize = 1 << 20;
+/// Bytes that the third-level cache holds: fewer are never far away, and a panel must not be larger.
+const CACHED: usize = 16 << 20;
+
+/// One row of a panel.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line([f64; COLUMNS]);
+
+thread_local! {
+    /// What a panel is copied to, and its mixture. They stay, so that a round allocates nothing: at most twice
+    /// [`CACHED`] bytes for each thread that has mixed by panels.
+    static SCRATCH: RefCell<[Vec<Line>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) };
+}
+
+/// The largest power of two that `|i - j|` reaches for at least [`FAR_ENTRIES`] entries per row on average; else 0.
+pub(super) fn reach(offsets: &[usize], columns: &[usize]) -> usize {
+    let mut count = [0_usize; usize::BITS as usize];
+    for (i, row) in offsets.windows(2).enumerate() {
+        for distance in columns[row[0]..row[1]].iter().filter_map(|&j| i.abs_diff(j).checked_ilog2()) {
+            count[distance as usize] += 1;
+        }
+    }
+    let mut far = 0;
+    let enough = (offsets.len() - 1) * FAR_ENTRIES;
+    let reached = (0..count.len()).rev().find(|&power| {
+        far += count[power];
+        far >= enough
+    });
+    reached.map_or(0, |power| 1 << power)
+}
+
+impl MixingMatrix {
+    /// Whether panels are the faster way to mix so many rows of this width.
+    ///
+    /// They are where most neighbours are out of the reach of the second-level cache and the rows do not fit into the
+    /// third, but a panel does. Each call copies the panels of all nodes, which a small part of the rows does not repay.
+    pub(super) fn prefers_panels(&self, rows: usize, width: usize) -> bool {
+        let line = COLUMNS * size_of::<f64>();
+        width >= 2 * COLUMNS
+            && self.reach * width * size_of::<f64>() > NEAR
+            && self.nodes() * width * size_of::<f64>() > CACHED
+            && self.nodes() * line <= CACHED
+            && 3 * rows >= self.nodes()
+    }
+
+    /// The rows `nodes`, by panels. The width is at least [`COLUMNS`]; sizes are checked by the caller.
+    pub(super) fn mix_panels(&self, nodes: Range<usize>, width: usize, x: &[f64], out: &mut [f64]) {
+        SCRATCH.with_borrow_mut(|[panel, mixed]| {
+            panel.resize(self.nodes(), Line([0.0; COLUMNS]));
+            mixed.resize(nodes.len(), Line([0.0; COLUMNS]));
+            for start in (0..width).step_by(COLUMNS) {
+                // The last panel overlaps the one before it, and writes the same bits there once more.
+                let start = start.min(width - COLUMNS);
+                pack(width, start, x, panel);
+                mix_panel(&self.offsets[nodes.start..=nodes.end], &self.columns, &self.weights, panel, mixed);
+                unpack(width, start, mixed, out);
+            }
+        });
+    }
+}
+
+kernel! {
+    fn pack(width: usize, start: usize, x: &[f64], panel: &mut [Line]) = pack_loop;
+}
+
+kernel! {
+    fn mix_panel(offsets: &[usize], columns: &[usize], weights: &[f64], panel: &[Line], mixed: &mut [Line])
+        = mix_panel_loop;
+}
+
+kernel! {
+    fn unpack(width: usize, start: usize, mixed: &[Line], out: &mut [f64]) = unpack_loop;
+}
+
+#[inline(always)]
+fn pack_loop(width: usize, start: usize, x: &[f64], panel: &mut [Line]) {
+    let last = panel.len().saturating_sub(1);
+    for (i, line) in panel.iter_mut().enumerate() {
+        prefetch_row(&x[(i + ROWS_AHEAD).min(last) * width + start..][..COLUMNS]);
+        line.0.copy_from_slice(&x[i * width + start..][..COLUMNS]);
+    }
+}
+
+#[inline(always)]
+fn unpack_loop(width: usize, start: usize, mixed: &[Line], out: &mut [f64]) {
+    let last = mixed.len().saturating_sub(1);
+    for (i, line) in mixed.iter().enumerate() {
+        prefetch_row(&out[(i + ROWS_AHEAD).min(last) * width + start..][..COLUMNS]);
+        out[i * width + start..][..COLUMNS].copy_from_slice(&line.0);
+    }
+}
+
+#[inline(always)]
+fn mix_panel_loop(offsets: &[usize], columns: &[usize], weights: &[f64], panel: &[Line], mixed: &mut [Line]) {
+    let entries = columns.len();
+    for (row, mixed) in offsets.windows(2).zip(mixed) {
+        for &j in &columns[(row[0] + ENTRIES_AHEAD).min(entries)..(row[1] + ENTRIES_AHEAD).min(entries)] {
+            prefetch(&panel[j].0[0]);
+        }
+        let (columns, weights) = (&columns[row[0]..row[1]], &weights[row[0]..row[1]]);
+        // A row has its own weight at least.
+        let mut sum = panel[columns[0]].0.map(|x| weights[0] * x);
+        let (column_fours, columns) = columns[1..].as_chunks::<4>();
+        let (weight_fours, weights) = weights[1..].as_chunks::<4>();
+        for (columns, weights) in column_fours.iter().zip(weight_fours) {
+            add(*weights, columns.map(|j| &panel[j].0), &mut sum);
+        }
+        for (&j, &w) in columns.iter().zip(weights) {
+            add([w], [&panel[j].0], &mut sum);
+        }
+        mixed.0 = sum;
+    }
+}
+
+/// `sum += weights[k] rows[k]`, in the order of `k`.
+#[inline(always)]
+fn add<const K: usize>(weights: [f64; K], rows: [&[f64; COLUMNS]; K], sum: &mut [f64; COLUMNS]) {
+    for k in 0..K {
+        for c in 0..COLUMNS {
+            sum[c] += weights[k] * rows[k][c];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::{complete, grid, path, random_regular, ring, star};
+    use crate::matrix::mix::mix_rows;
+    use crate::{Graph, weights};
+
+    fn values(len: usize) -> Vec<f64> {
+        (0..len).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+    }
+
+    fn bits(x: &[f64]) -> Vec<u64> {
+        x.iter().map(|v| v.to_bits()).collect()
+    }
+
+    /// The rows `nodes`, row by row.
+    fn by_rows(w: &MixingMatrix, nodes: Range<usize>, width: usize, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![f64::NAN; nodes.len() * width];
+        mix_rows(&w.offsets[nodes.start..=nodes.end], &w.columns, &w.weights, width, x, &mut out);
+        out
+    }
+
+    /// All widths from the narrowest, so that panels overlap in every way; one node, no row, and fewer rows than are
+    /// asked for ahead.
+    #[test]
+    fn panels_have_the_bits_of_rows() {
+        let graphs: [Graph; 7] = [
+            path(1).unwrap(),
+            path(2).unwrap(),
+            ring(30).unwrap(),
+            star(17).unwrap(),
+            complete(12).unwrap(),
+            grid(&[5, 7]).unwrap(),
+            random_regular(64, 5, 1).unwrap().graph,
+        ];
+        for graph in graphs {
+            let w = weights::metropolis(&graph);
+            let n = w.nodes();
+            for width in COLUMNS..=130 {
+                let x = values(n * width);
+                for nodes in [0..n, 0..n / 2, n / 3..n, n / 2..n / 2] {
+                    let mut out = vec![f64::NAN; nodes.len() * width];
+                    w.mix_panels(nodes.clone(), width, &x, &mut out);
+                    assert_eq!(bits(&out), bits(&by_rows(&w, nodes.clone(), width, &x)), "{n}, {width}, {nodes:?}");
+                }
+            }
+        }
+    }
+
+    /// On a size at which the rule takes panels: the public functions, whole and shared by two threads, one of which has
+    /// too small a part for panels.
+    #[test]
+    fn threads_and_ways_of_mixing_agree_to_the_bit() {
+        let (n, width) = (40_000, 53);
+        let w = weights::metropolis(&random_regular(n, 6, 2).unwrap().graph);
+        let cut = 31_000;
+        assert!(w.prefers_panels(n, width) && w.prefers_panels(cut, width) && !w.prefers_panels(n - cut, width));
+        let x = values(n * width);
+        let expected = bits(&by_rows(&w, 0..n, width, &x));
+        let mut out = vec![f64::NAN; n * width];
+        w.mix(width, &x, &mut out);
+        assert!(bits(&out) == expected);
+        out.fill(f64::NAN);
+        let (before, after) = out.split_at_mut(cut * width);
+        std::thread::scope(|scope| {
+            scope.spawn(|| w.mix_range(0..cut, width, &x, before));
+            scope.spawn(|| w.mix_range(cut..n, width, &x, after));
+        });
+        assert!(bits(&out) == expected);
+    }
+
+    /// By hand: on a ring of 100 the distances are 0, 1 and 99, so no four entries of a row reach anywhere; on a complete
+    /// graph of 12 a row has 11, in all 110 of at least 2, 90 of at least 4 and 20 of at least 8, and 48 are asked for.
+    #[test]
+    fn the_reach_is_that_of_the_fourth_farthest_entry() {
+        let reach = |graph: Graph| weights::metropolis(&graph).reach;
+        assert_eq!(reach(path(1).unwrap()), 0);
+        assert_eq!(reach(ring(100).unwrap()), 0);
+        assert_eq!(reach(complete(12).unwrap()), 4);
+        let near = Graph::from_edges(300, (0..300).flat_map(|i| (1..5).map(move |d| (i, i + d))).filter(|e| e.1 < 300));
+        assert_eq!(reach(near.unwrap()), 2);
+    }
+
+    /// Rows are mixed as rows where neighbours are near, all of them are, or they are too many for the cache.
+    #[test]
+    fn only_many_far_neighbours_are_mixed_by_panels() {
+        let random = weights::metropolis(&random_regular(50_000, 8, 3).unwrap().graph);
+        assert!(random.prefers_panels(50_000, 100));
+        assert!(!random.prefers_panels(50_000, 15) && !random.prefers_panels(50_000, 40));
+        let local = weights::metropolis(&grid(&[224, 224]).unwrap());
+        assert!(!local.prefers_panels(local.nodes(), 100));
+        let many = weights::metropolis(&random_regular(300_000, 4, 3).unwrap().graph);
+        assert!(!many.prefers_panels(300_000, 100));
+    }
+}
