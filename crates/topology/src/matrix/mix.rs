@@ -28,8 +28,8 @@ impl MixingMatrix {
     /// If the arrays do not have that size.
     ///
     /// # Complexity
-    /// `O((nodes + 2 edges) width)`. For many nodes whose neighbours are far from them in memory, columns are mixed eight
-    /// at a time, from copies that stay with the thread: 128 bytes for each node, at most 32 MiB.
+    /// `O((nodes + 2 edges) width)`. For many nodes whose neighbours are far from them in memory, columns are mixed from
+    /// a copy whose place stays with the thread: up to 1 KiB for each node.
     pub fn mix(&self, width: usize, x: &[f64], out: &mut [f64]) {
         self.mix_range(0..self.nodes(), width, x, out);
     }

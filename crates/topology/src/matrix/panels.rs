@@ -1,8 +1,8 @@
 //! Mixing by panels: for many nodes whose neighbours are anywhere in memory.
 //!
-//! Row by row, each neighbour on a random graph is a row in main memory, on a page of its own, and nothing can tell the
-//! processor in time. So eight columns of all rows, a line of the cache each, are copied to where they lie close together
-//! and fit into the third-level cache; there they are mixed, and the result is copied out. Main memory then sees each
+//! Row by row, each neighbour on a random graph is a row in main memory, on a page of its own, and main memory is slow at
+//! that. So the rows are copied to panels: eight columns of all nodes, one line of the cache each, close together. A
+//! panel fits into the third-level cache; it is mixed there, and the mixture is copied out. Main memory then sees each
 //! row in order. The sums are those of the row path, in the same order: the same bits.
 
 #![allow(clippy::inline_always, reason = "the loops are compiled inside the dispatch on the instruction set")]
@@ -18,16 +18,20 @@ use super::mix::prefetch_row;
 
 /// Numbers in a line of the cache, and columns of a panel.
 const COLUMNS: usize = 8;
+/// Panels that are copied together: rows are read and written in long pieces, and memory is bounded for wide ones.
+const TOGETHER: usize = 8;
 /// How many neighbours ahead lines of a panel are asked for.
 const ENTRIES_AHEAD: usize = 32;
-/// How many rows ahead the rows in main memory are asked for, of which a panel takes a line or two each.
-const ROWS_AHEAD: usize = 16;
+/// How many rows ahead the pieces of rows are asked for.
+const ROWS_AHEAD: usize = 4;
 
 /// Entries per row that must reach far: with fewer the copies cost more than the misses.
-const FAR_ENTRIES: usize = 4;
+const FAR_ENTRIES: usize = 3;
 /// Bytes that a core keeps near anyhow: the size of a second-level cache.
 pub(super) const NEAR: usize = 1 << 20;
-/// Bytes that the third-level cache holds: fewer are never far away, and a panel must not be larger.
+/// Bytes of rows that are never far, and
+const FAR: usize = 12 << 20;
+/// bytes of a panel that stay in the third-level cache.
 const CACHED: usize = 16 << 20;
 
 /// One row of a panel.
@@ -36,8 +40,7 @@ const CACHED: usize = 16 << 20;
 struct Line([f64; COLUMNS]);
 
 thread_local! {
-    /// What a panel is copied to, and its mixture. They stay, so that a round allocates nothing: at most twice
-    /// [`CACHED`] bytes for each thread that has mixed by panels.
+    /// What panels are copied to, and their mixtures. They stay, so that a round allocates nothing.
     static SCRATCH: RefCell<[Vec<Line>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) };
 }
 
@@ -62,34 +65,43 @@ impl MixingMatrix {
     /// Whether panels are the faster way to mix so many rows of this width.
     ///
     /// They are where most neighbours are out of the reach of the second-level cache and the rows do not fit into the
-    /// third, but a panel does. Each call copies the panels of all nodes, which a small part of the rows does not repay.
+    /// third, but a panel does. Each call copies the rows of all nodes, which a small part of them does not repay.
     pub(super) fn prefers_panels(&self, rows: usize, width: usize) -> bool {
-        let line = COLUMNS * size_of::<f64>();
+        let row = width * size_of::<f64>();
         width >= 2 * COLUMNS
-            && self.reach * width * size_of::<f64>() > NEAR
-            && self.nodes() * width * size_of::<f64>() > CACHED
-            && self.nodes() * line <= CACHED
-            && 3 * rows >= self.nodes()
+            && self.reach * row > NEAR
+            && self.nodes() * row > FAR
+            && self.nodes() * size_of::<Line>() <= CACHED
+            && 2 * rows >= self.nodes()
     }
 
-    /// The rows `nodes`, by panels. The width is at least [`COLUMNS`]; sizes are checked by the caller.
+    /// The rows `nodes`, by panels; sizes are checked by the caller.
     pub(super) fn mix_panels(&self, nodes: Range<usize>, width: usize, x: &[f64], out: &mut [f64]) {
-        SCRATCH.with_borrow_mut(|[panel, mixed]| {
-            panel.resize(self.nodes(), Line([0.0; COLUMNS]));
-            mixed.resize(nodes.len(), Line([0.0; COLUMNS]));
-            for start in (0..width).step_by(COLUMNS) {
-                // The last panel overlaps the one before it, and writes the same bits there once more.
-                let start = start.min(width - COLUMNS);
-                pack(width, start, x, panel);
-                mix_panel(&self.offsets[nodes.start..=nodes.end], &self.columns, &self.weights, panel, mixed);
-                unpack(width, start, mixed, out);
+        let (n, rows) = (self.nodes(), nodes.len());
+        if rows == 0 {
+            return;
+        }
+        let offsets = &self.offsets[nodes.start..=nodes.end];
+        let panels = width.div_ceil(COLUMNS);
+        let together = panels.div_ceil(panels.div_ceil(TOGETHER).max(1));
+        SCRATCH.with_borrow_mut(|[packed, mixed]| {
+            packed.resize(together * n, Line([0.0; COLUMNS]));
+            mixed.resize(together * rows, Line([0.0; COLUMNS]));
+            for start in (0..width).step_by((together * COLUMNS).max(1)) {
+                let piece = start..width.min(start + together * COLUMNS);
+                pack(width, piece.clone(), x, n, packed);
+                let used = piece.len().div_ceil(COLUMNS);
+                for (packed, mixed) in packed.chunks_exact(n).zip(mixed.chunks_exact_mut(rows)).take(used) {
+                    mix_panel(offsets, &self.columns, &self.weights, packed, mixed);
+                }
+                unpack(width, piece, mixed, rows, out);
             }
         });
     }
 }
 
 kernel! {
-    fn pack(width: usize, start: usize, x: &[f64], panel: &mut [Line]) = pack_loop;
+    fn pack(width: usize, piece: Range<usize>, x: &[f64], rows: usize, packed: &mut [Line]) = pack_loop;
 }
 
 kernel! {
@@ -98,24 +110,39 @@ kernel! {
 }
 
 kernel! {
-    fn unpack(width: usize, start: usize, mixed: &[Line], out: &mut [f64]) = unpack_loop;
+    fn unpack(width: usize, piece: Range<usize>, mixed: &[Line], rows: usize, out: &mut [f64]) = unpack_loop;
 }
 
+/// Columns `piece` of all rows of `x`, panel after panel. What is left of the last one keeps what it held.
 #[inline(always)]
-fn pack_loop(width: usize, start: usize, x: &[f64], panel: &mut [Line]) {
-    let last = panel.len().saturating_sub(1);
-    for (i, line) in panel.iter_mut().enumerate() {
-        prefetch_row(&x[(i + ROWS_AHEAD).min(last) * width + start..][..COLUMNS]);
-        line.0.copy_from_slice(&x[i * width + start..][..COLUMNS]);
+fn pack_loop(width: usize, piece: Range<usize>, x: &[f64], rows: usize, packed: &mut [Line]) {
+    let row = |i: usize| &x[i * width + piece.start..i * width + piece.end];
+    for i in 0..rows {
+        prefetch_row(row((i + ROWS_AHEAD).min(rows - 1)));
+        let (lines, rest) = row(i).as_chunks::<COLUMNS>();
+        for (k, line) in lines.iter().enumerate() {
+            packed[k * rows + i].0 = *line;
+        }
+        if !rest.is_empty() {
+            packed[lines.len() * rows + i].0[..rest.len()].copy_from_slice(rest);
+        }
     }
 }
 
+/// The reverse.
 #[inline(always)]
-fn unpack_loop(width: usize, start: usize, mixed: &[Line], out: &mut [f64]) {
-    let last = mixed.len().saturating_sub(1);
-    for (i, line) in mixed.iter().enumerate() {
-        prefetch_row(&out[(i + ROWS_AHEAD).min(last) * width + start..][..COLUMNS]);
-        out[i * width + start..][..COLUMNS].copy_from_slice(&line.0);
+fn unpack_loop(width: usize, piece: Range<usize>, mixed: &[Line], rows: usize, out: &mut [f64]) {
+    let place = |i: usize| i * width + piece.start..i * width + piece.end;
+    for i in 0..rows {
+        prefetch_row(&out[place((i + ROWS_AHEAD).min(rows - 1))]);
+        let (lines, rest) = out[place(i)].as_chunks_mut::<COLUMNS>();
+        for (k, line) in lines.iter_mut().enumerate() {
+            *line = mixed[k * rows + i].0;
+        }
+        if !rest.is_empty() {
+            let line = &mixed[lines.len() * rows + i].0;
+            rest.copy_from_slice(&line[..rest.len()]);
+        }
     }
 }
 
@@ -173,7 +200,7 @@ mod tests {
         out
     }
 
-    /// All widths from the narrowest, so that panels overlap in every way; one node, no row, and fewer rows than are
+    /// All widths up to three times as many panels as are copied together; one node, no row, and fewer rows than are
     /// asked for ahead.
     #[test]
     fn panels_have_the_bits_of_rows() {
@@ -189,7 +216,7 @@ mod tests {
         for graph in graphs {
             let w = weights::metropolis(&graph);
             let n = w.nodes();
-            for width in COLUMNS..=130 {
+            for width in 0..=130 {
                 let x = values(n * width);
                 for nodes in [0..n, 0..n / 2, n / 3..n, n / 2..n / 2] {
                     let mut out = vec![f64::NAN; nodes.len() * width];
@@ -239,7 +266,7 @@ mod tests {
     fn only_many_far_neighbours_are_mixed_by_panels() {
         let random = weights::metropolis(&random_regular(50_000, 8, 3).unwrap().graph);
         assert!(random.prefers_panels(50_000, 100));
-        assert!(!random.prefers_panels(50_000, 15) && !random.prefers_panels(50_000, 40));
+        assert!(!random.prefers_panels(50_000, 15) && !random.prefers_panels(50_000, 31));
         let local = weights::metropolis(&grid(&[224, 224]).unwrap());
         assert!(!local.prefers_panels(local.nodes(), 100));
         let many = weights::metropolis(&random_regular(300_000, 4, 3).unwrap().graph);
