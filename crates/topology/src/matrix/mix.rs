@@ -64,8 +64,9 @@ pub fn weighted_rows(columns: &[usize], weights: &[f64], x: &[f64], out: &mut [f
 }
 
 kernel! {
-    pub(super) fn mix_rows(offsets: &[usize], columns: &[usize], weights: &[f64], width: usize, x: &[f64], out: &mut [f64])
-        = mix_loop;
+    pub(super) fn mix_rows(
+        offsets: &[usize], columns: &[usize], weights: &[f64], width: usize, x: &[f64], out: &mut [f64],
+    ) = mix_loop;
 }
 
 #[inline(always)]

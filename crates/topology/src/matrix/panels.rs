@@ -29,9 +29,9 @@ const ROWS_AHEAD: usize = 4;
 const FAR_ENTRIES: usize = 3;
 /// Bytes that a core keeps near anyhow: the size of a second-level cache.
 pub(super) const NEAR: usize = 1 << 20;
-/// Bytes of rows that are never far, and
+/// Bytes of rows up to which none of them is far: the third-level cache holds them.
 const FAR: usize = 12 << 20;
-/// bytes of a panel that stay in the third-level cache.
+/// Bytes of a panel that stay in that cache while others pass through it.
 const CACHED: usize = 16 << 20;
 
 /// One row of a panel.
@@ -249,10 +249,10 @@ mod tests {
         assert!(bits(&out) == expected);
     }
 
-    /// By hand: on a ring of 100 the distances are 0, 1 and 99, so no four entries of a row reach anywhere; on a complete
-    /// graph of 12 a row has 11, in all 110 of at least 2, 90 of at least 4 and 20 of at least 8, and 48 are asked for.
+    /// By hand: on a ring a row has two entries besides its own, less than three; a complete graph of 12 has 110 entries of
+    /// distance 2 or more, 72 of 4 or more and 20 of 8 or more, and 36 are asked for.
     #[test]
-    fn the_reach_is_that_of_the_fourth_farthest_entry() {
+    fn the_reach_is_that_of_three_entries_per_row() {
         let reach = |graph: Graph| weights::metropolis(&graph).reach;
         assert_eq!(reach(path(1).unwrap()), 0);
         assert_eq!(reach(ring(100).unwrap()), 0);
