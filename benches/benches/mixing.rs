@@ -2,13 +2,16 @@
 //!
 //! `large`: 1e5 nodes of degree 8, rows of 100 numbers (80 MB read, 80 MB written), on a random graph, where every
 //! neighbour is somewhere else in memory, and on a grid with diagonals, where the neighbours are near. Criterion's
-//! throughput is in compulsory bytes: every row read once and written once, and the matrix read once; so the copy,
-//! which moves the same rows, says what the memory allows. `small`: sizes at which a dense product is possible.
+//! throughput is in compulsory bytes: every row read once and written once, and the matrix read once. Two limits: the
+//! copy, which moves the same rows, says what the memory allows; `gather` adds up the nine rows of every node without
+//! weights, which is what the processor allows for whoever reads rows where they are. `small`: sizes at which a dense
+//! product is possible. `generation`: a random regular graph of a million nodes.
 
 use std::hint::black_box;
 
 use chacha20::ChaCha8Rng;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dido_geometry::kernel;
 use dido_topology::{Graph, MixingMatrix, families, weights};
 use ndarray::{Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
@@ -54,6 +57,27 @@ fn rows(nodes: usize) -> Vec<f64> {
     (0..nodes * WIDTH).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
 }
 
+/// The nine rows of each node, in the few of `circles` that have less the last of them more than once.
+fn nines(w: &MixingMatrix) -> Vec<[usize; 9]> {
+    let rows = (0..w.nodes()).map(|i| w.row(i).0);
+    rows.map(|columns| std::array::from_fn(|k| columns[k.min(columns.len() - 1)])).collect()
+}
+
+kernel! {
+    fn gather(nines: &[[usize; 9]], x: &[f64], out: &mut [f64]) = gather_loop;
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is compiled inside the dispatch on the instruction set")]
+fn gather_loop(nines: &[[usize; 9]], x: &[f64], out: &mut [f64]) {
+    for (nine, out) in nines.iter().zip(out.chunks_exact_mut(WIDTH)) {
+        let rows = nine.map(|j| &x[j * WIDTH..][..WIDTH]);
+        for (c, out) in out.iter_mut().enumerate() {
+            *out = rows.iter().map(|row| row[c]).sum();
+        }
+    }
+}
+
 /// The rows once in and once out, and the matrix.
 fn compulsory(w: &MixingMatrix) -> u64 {
     let entries: usize = (0..w.nodes()).map(|i| w.row(i).0.len()).sum();
@@ -67,6 +91,10 @@ fn compare(c: &mut Criterion, name: &str, w: &MixingMatrix, dense: bool) {
     group.sample_size(20).throughput(Throughput::Bytes(compulsory(w)));
     group.bench_function("copy", |b| b.iter(|| out.copy_from_slice(black_box(&x))));
     group.bench_function("mix", |b| b.iter(|| w.mix(WIDTH, black_box(&x), &mut out)));
+    if w.nodes() >= 10_000 {
+        let nines = nines(w);
+        group.bench_function("gather", |b| b.iter(|| gather(&nines, black_box(&x), &mut out)));
+    }
     let other = sparse(w);
     let view = ArrayView2::from_shape((n, WIDTH), &x).expect("n x width");
     group.bench_function("sprs", |b| b.iter(|| black_box(&other * &black_box(view))));
@@ -89,5 +117,13 @@ fn mixing(c: &mut Criterion) {
     compare(c, "large-torus", &weights::metropolis(&kings(316)), false);
 }
 
-criterion_group!(benches, mixing);
+fn generation(c: &mut Criterion) {
+    let mut group = c.benchmark_group("generation");
+    group.sample_size(10);
+    let million = || families::random_regular(1_000_000, 8, black_box(1)).expect("a connected graph");
+    group.bench_function("random-regular-1e6-8", |b| b.iter(million));
+    group.finish();
+}
+
+criterion_group!(benches, mixing, generation);
 criterion_main!(benches);

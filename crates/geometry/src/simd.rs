@@ -43,3 +43,19 @@ macro_rules! kernel {
         }
     };
 }
+
+/// Asks the processor to bring the line of memory that holds `number` into its first-level cache. A hint: it waits for
+/// nothing and changes no result.
+///
+/// Worth it where a loop knows what it will read and the processor cannot guess it. Processors other than x86-64 are not
+/// asked.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is called in loops compiled inside the dispatch on the instruction set")]
+pub fn prefetch(number: &f64) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
+        sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(number).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = number;
+}

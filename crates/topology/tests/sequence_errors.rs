@@ -2,7 +2,7 @@
 
 use dido_topology::sequence::{
     Constant, DENSE_NODES, EdgeFailures, NodeActivation, NodeOutages, OnePeerExponential, Outage, Recorded,
-    estimate_contraction, product,
+    SequenceError, estimate_contraction, product,
 };
 use dido_topology::{RoundMatrix, Sequence, TopologyError, families, weights};
 
@@ -44,7 +44,7 @@ fn parameters_out_of_range_are_refused() {
     }
     for active in [0, 5] {
         let refused = NodeActivation::fixed_size(ring(), active, 0);
-        assert!(matches!(refused, Err(TopologyError::ActiveNodes { nodes: 4, .. })));
+        assert!(matches!(refused, Err(TopologyError::Sequence(SequenceError::ActiveNodes { nodes: 4, .. }))));
     }
     assert!(matches!(OnePeerExponential::new(0), Err(TopologyError::NoNodes)));
     assert!(matches!(OnePeerExponential::new(u32::MAX as usize), Err(TopologyError::TooManyNodes { .. })));
@@ -68,10 +68,16 @@ fn recordings_refuse_rounds_they_do_not_have() {
     let recorded = Recorded::from_edges(2, 3, [(1, 0, 1, 0.5)]).unwrap();
     assert_eq!(recorded.round(0).unwrap(), RoundMatrix::identity(2));
     assert_eq!(message(recorded.round(3)), "round 3 is not recorded: there are 3, numbered from 0");
-    assert!(matches!(Recorded::from_edges(2, 0, []), Err(TopologyError::NoRounds)));
-    assert!(matches!(Recorded::record(&recorded, 2..2), Err(TopologyError::NoRounds)));
-    assert!(matches!(Recorded::record(&recorded, 2..4), Err(TopologyError::NotRecorded { round: 3, rounds: 3 })));
-    assert!(matches!(Recorded::from_edges(2, 3, [(3, 0, 1, 0.5)]), Err(TopologyError::NotRecorded { round: 3, .. })));
+    assert!(matches!(Recorded::from_edges(2, 0, []), Err(TopologyError::Sequence(SequenceError::NoRounds))));
+    assert!(matches!(Recorded::record(&recorded, 2..2), Err(TopologyError::Sequence(SequenceError::NoRounds))));
+    assert!(matches!(
+        Recorded::record(&recorded, 2..4),
+        Err(TopologyError::Sequence(SequenceError::NotRecorded { round: 3, rounds: 3 }))
+    ));
+    assert!(matches!(
+        Recorded::from_edges(2, 3, [(3, 0, 1, 0.5)]),
+        Err(TopologyError::Sequence(SequenceError::NotRecorded { round: 3, .. }))
+    ));
     let twice = Recorded::from_edges(2, 3, [(2, 0, 1, 0.5), (2, 1, 0, 0.5)]);
     assert!(message(twice).starts_with("round 2: edge 0-1 is given more than once"));
 }

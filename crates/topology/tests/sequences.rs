@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dido_topology::sequence::{
     Constant, EdgeFailures, NodeActivation, NodeOutages, OnePeerExponential, Outage, PairwiseGossip, Periodic,
-    Recorded, product, product_norm, union,
+    Recorded, SequenceError, product, product_norm, union,
 };
 use dido_topology::{Graph, RoundMatrix, Sequence, TOLERANCE, TopologyError, families, weights};
 use ndarray::Array2;
@@ -310,16 +310,25 @@ fn periodic_sequences_are_connected_over_every_window_or_say_which_is_not() {
     // Own weights count too.
     let greedy = Recorded::from_edges(2, 1, [(0, 0, 1, 0.9)]).unwrap();
     let refused = Periodic::new(greedy, 1, 0.5).unwrap_err();
-    assert!(matches!(refused, TopologyError::SmallWeight { row: 0, column: 0, .. }), "{refused}");
+    assert!(
+        matches!(refused, TopologyError::Sequence(SequenceError::SmallWeight { row: 0, column: 0, .. })),
+        "{refused}"
+    );
     // Only the window across the end is not connected.
     let edges = [(0, 0, 1, 0.5), (1, 1, 2, 0.5), (2, 0, 1, 0.5)];
     let refused = Periodic::new(Recorded::from_edges(3, 3, edges).unwrap(), 2, 0.5).unwrap_err();
-    assert!(matches!(refused, TopologyError::NotJointlyConnected { first: 2, last: 3, .. }), "{refused}");
+    assert!(
+        matches!(refused, TopologyError::Sequence(SequenceError::NotJointlyConnected { first: 2, last: 3, .. })),
+        "{refused}"
+    );
     for eta in [0.0, 1.0, f64::NAN] {
         let refused = Periodic::new(path_in_turns(), 3, eta).unwrap_err();
-        assert!(matches!(refused, TopologyError::SequenceParameter { .. }), "{refused}");
+        assert!(matches!(refused, TopologyError::Sequence(SequenceError::Parameter { .. })), "{refused}");
     }
-    assert!(matches!(Periodic::new(path_in_turns(), 0, 0.2), Err(TopologyError::Window { window: 0, rounds: 3 })));
+    assert!(matches!(
+        Periodic::new(path_in_turns(), 0, 0.2),
+        Err(TopologyError::Sequence(SequenceError::Window { window: 0, rounds: 3 }))
+    ));
 }
 
 /// Assumption 2 with `B = 1`: every entry of a product of `k` rounds is within `(1 - eta / (4 n^2))^k` of `1/n`.

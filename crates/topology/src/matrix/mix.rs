@@ -8,11 +8,18 @@
 use std::ops::Range;
 
 use dido_geometry::kernel;
+use dido_geometry::simd::prefetch;
 
 use super::MixingMatrix;
+use super::panels::NEAR;
 
 /// Columns per block: the rows of a neighbourhood then stay in the first-level cache when rows are wide.
 const BLOCK: usize = 400;
+
+/// Rows ahead whose new parts are asked for. A short row is too soon over, and its neighbours come in the same lines.
+const ROWS_AHEAD: usize = 2;
+/// Numbers of a row that is not short.
+const LONG: usize = 32;
 
 impl MixingMatrix {
     /// Averages rows of `width` numbers (lanes x dim): `out_i = sum_j w_ij x_j`; both arrays are `nodes x width`.
@@ -21,7 +28,8 @@ impl MixingMatrix {
     /// If the arrays do not have that size.
     ///
     /// # Complexity
-    /// `O((nodes + 2 edges) width)`.
+    /// `O((nodes + 2 edges) width)`. For many nodes whose neighbours are far from them in memory, columns are mixed from
+    /// a copy whose place stays with the thread: up to 1 KiB for each node.
     pub fn mix(&self, width: usize, x: &[f64], out: &mut [f64]) {
         self.mix_range(0..self.nodes(), width, x, out);
     }
@@ -34,8 +42,12 @@ impl MixingMatrix {
         assert!(nodes.start <= nodes.end && nodes.end <= self.nodes(), "{nodes:?} of {} nodes", self.nodes());
         assert_eq!(x.len(), self.nodes() * width, "input of {} nodes, width {width}", self.nodes());
         assert_eq!(out.len(), nodes.len() * width, "output of {} nodes, width {width}", nodes.len());
-        let offsets = &self.offsets[nodes.start..=nodes.end];
-        mix_rows(offsets, &self.columns, &self.weights, width, x, out);
+        if self.prefers_panels(nodes.len(), width) {
+            self.mix_panels(nodes, width, x, out);
+        } else {
+            let offsets = &self.offsets[nodes.start..=nodes.end];
+            mix_rows(offsets, &self.columns, &self.weights, width, x, out);
+        }
     }
 }
 
@@ -52,22 +64,39 @@ pub fn weighted_rows(columns: &[usize], weights: &[f64], x: &[f64], out: &mut [f
 }
 
 kernel! {
-    fn mix_rows(offsets: &[usize], columns: &[usize], weights: &[f64], width: usize, x: &[f64], out: &mut [f64])
-        = mix_loop;
+    pub(super) fn mix_rows(
+        offsets: &[usize], columns: &[usize], weights: &[f64], width: usize, x: &[f64], out: &mut [f64],
+    ) = mix_loop;
 }
 
 #[inline(always)]
 fn mix_loop(offsets: &[usize], columns: &[usize], weights: &[f64], width: usize, x: &[f64], out: &mut [f64]) {
+    let last = offsets.len().saturating_sub(2);
+    let asks = last > 0 && width >= LONG && size_of_val(x) > NEAR;
     let mut start = 0;
     while start < width {
         let end = width.min(start + BLOCK);
         for (i, row) in offsets.windows(2).enumerate() {
+            if asks {
+                // Where neighbours are near in memory the last one is new, and the others were read for rows before.
+                let ahead = (i + ROWS_AHEAD).min(last);
+                let newest = columns[offsets[ahead + 1] - 1];
+                prefetch_row(&x[newest * width + start..newest * width + end]);
+                prefetch_row(&out[ahead * width + start..ahead * width + end]);
+            }
             let range = row[0]..row[1];
             let out = &mut out[i * width + start..i * width + end];
             weighted_block(&columns[range.clone()], &weights[range], |j| &x[j * width + start..j * width + end], out);
         }
         start = end;
     }
+}
+
+/// Asks for every line of memory that holds a part of the row.
+#[inline(always)]
+pub(super) fn prefetch_row(row: &[f64]) {
+    row.iter().step_by(8).for_each(prefetch);
+    row.last().into_iter().for_each(prefetch);
 }
 
 /// Four neighbours a pass, then the remaining ones in a last pass.

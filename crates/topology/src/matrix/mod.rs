@@ -2,6 +2,7 @@
 
 mod contraction;
 mod mix;
+mod panels;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -29,6 +30,8 @@ pub struct MixingMatrix {
     offsets: Vec<usize>,
     columns: Vec<usize>,
     weights: Vec<f64>,
+    /// How far in memory a row is from those it takes from; see [`panels::reach`].
+    reach: usize,
 }
 
 impl MixingMatrix {
@@ -119,7 +122,7 @@ impl MixingMatrix {
             columns.extend_from_slice(&neighbours[smaller..]);
             offsets.push(columns.len());
         }
-        Self { offsets, weights: vec![0.0; columns.len()], columns }
+        Self { reach: panels::reach(&offsets, &columns), offsets, weights: vec![0.0; columns.len()], columns }
     }
 
     fn check(&self) -> Result<(), TopologyError> {

@@ -1,6 +1,6 @@
 //! Node activation: in each round some nodes are awake.
 
-use super::{RoundMatrix, Sequence};
+use super::{RoundMatrix, Sequence, SequenceError};
 use crate::randomness::{Streams, below, heads};
 use crate::{Graph, TopologyError};
 
@@ -35,7 +35,7 @@ impl NodeActivation {
     /// If `active` is not one of `1..=n`.
     pub fn fixed_size(graph: Graph, active: usize, seed: u64) -> Result<Self, TopologyError> {
         if active == 0 || active > graph.nodes() {
-            return Err(TopologyError::ActiveNodes { active, nodes: graph.nodes() });
+            return Err(SequenceError::ActiveNodes { active, nodes: graph.nodes() }.into());
         }
         Ok(Self::new(graph, Rule::FixedSize(active), seed))
     }
@@ -46,11 +46,9 @@ impl NodeActivation {
     /// If `iota` is not in `(0, 1]`.
     pub fn bernoulli(graph: Graph, iota: f64, seed: u64) -> Result<Self, TopologyError> {
         if !(iota > 0.0 && iota <= 1.0) {
-            return Err(TopologyError::SequenceParameter {
-                name: "activation probability",
-                range: "(0, 1]",
-                value: iota,
-            });
+            return Err(
+                SequenceError::Parameter { name: "activation probability", range: "(0, 1]", value: iota }.into()
+            );
         }
         Ok(Self::new(graph, Rule::Bernoulli(iota), seed))
     }

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2};
 use rand::Rng;
 
 use super::joint::{check_dense, deviation_norm};
-use super::{RoundMatrix, Sequence};
+use super::{RoundMatrix, Sequence, SequenceError};
 use crate::TopologyError;
 use crate::randomness::Streams;
 
@@ -46,7 +46,7 @@ pub fn estimate_contraction(sequence: &dyn Sequence, rounds: Range<u32>) -> Resu
     let nodes = sequence.nodes();
     check_dense(nodes)?;
     if rounds.len() < 4 {
-        return Err(TopologyError::TooFewRounds { rounds: rounds.len(), needed: 4 });
+        return Err(SequenceError::TooFewRounds { rounds: rounds.len(), needed: 4 }.into());
     }
     if nodes == 1 {
         return Ok(ContractionEstimate { lower: 0.0, standard_error: 0.0, upper: 0.0 });

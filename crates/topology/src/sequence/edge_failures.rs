@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::joint::{check_dense, deviation_norm};
-use super::{Constant, RoundMatrix, Sequence};
+use super::{Constant, RoundMatrix, Sequence, SequenceError};
 use crate::randomness::{Streams, heads};
 use crate::{MixingMatrix, TopologyError};
 
@@ -76,7 +76,7 @@ impl<S: Sequence> EdgeFailures<S> {
     /// If `p` is not in `[0, 1]`.
     pub fn over(base: S, p: f64, seed: u64) -> Result<Self, TopologyError> {
         if !(0.0..=1.0).contains(&p) {
-            return Err(TopologyError::SequenceParameter { name: "failure probability", range: "[0, 1]", value: p });
+            return Err(SequenceError::Parameter { name: "failure probability", range: "[0, 1]", value: p }.into());
         }
         Ok(Self { base, p, coin: Streams::new(seed, b"dido/sequence/links/0001") })
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::{RoundMatrix, Sequence};
+use super::{RoundMatrix, Sequence, SequenceError};
 use crate::{Graph, TopologyError};
 
 /// What needs a dense matrix of all nodes is offered up to so many.
@@ -82,10 +82,10 @@ pub fn check_jointly_connected(
     eta: f64,
 ) -> Result<(), TopologyError> {
     if !(eta > 0.0 && eta < 1.0) {
-        return Err(TopologyError::SequenceParameter { name: "smallest weight eta", range: "(0, 1)", value: eta });
+        return Err(SequenceError::Parameter { name: "smallest weight eta", range: "(0, 1)", value: eta }.into());
     }
     if window == 0 || window as usize > rounds.len() {
-        return Err(TopologyError::Window { window, rounds: rounds.len() });
+        return Err(SequenceError::Window { window, rounds: rounds.len() }.into());
     }
     let mut matrix = RoundMatrix::identity(sequence.nodes());
     for round in rounds.clone() {
@@ -95,7 +95,9 @@ pub fn check_jointly_connected(
     for first in rounds.start..=rounds.end - window {
         let last = first + (window - 1);
         union(sequence, first..last + 1).map_err(|error| match error {
-            TopologyError::Disconnected(components) => TopologyError::NotJointlyConnected { first, last, components },
+            TopologyError::Disconnected(components) => {
+                SequenceError::NotJointlyConnected { first, last, components }.into()
+            }
             other => other,
         })?;
     }
@@ -107,7 +109,7 @@ fn check_weights(matrix: &RoundMatrix, round: u32, eta: f64) -> Result<(), Topol
         let (columns, weights) = matrix.row(row);
         for (&column, &value) in columns.iter().zip(weights) {
             if value < eta && (value != 0.0 || row == column) {
-                return Err(TopologyError::SmallWeight { round, row, column, value, eta });
+                return Err(SequenceError::SmallWeight { round, row, column, value, eta }.into());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{RoundMatrix, Sequence};
+use super::{RoundMatrix, Sequence, SequenceError};
 use crate::TopologyError;
 
 /// A node that is down.
@@ -37,7 +37,7 @@ impl<S: Sequence> NodeOutages<S> {
                 return Err(TopologyError::NoSuchNode { node: *node, nodes: base.nodes() });
             }
             if rounds.is_empty() {
-                return Err(TopologyError::EmptyOutage { node: *node, start: rounds.start, end: rounds.end });
+                return Err(SequenceError::EmptyOutage { node: *node, start: rounds.start, end: rounds.end }.into());
             }
         }
         outages.sort_by_key(|outage| outage.node);

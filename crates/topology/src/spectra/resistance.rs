@@ -32,7 +32,7 @@ impl Graph {
         }
         let mut current = vec![0.0; nodes];
         (current[i], current[j]) = (1.0, -1.0);
-        let potentials = self.potentials(current)?;
+        let potentials = self.potentials(current, 20 * nodes + 100)?;
         Ok(potentials[i] - potentials[j])
     }
 
@@ -50,8 +50,9 @@ impl Graph {
     }
 
     /// Conjugate gradients for `L x = current`, whose entries sum to 0. The Laplacian is singular, but on the currents
-    /// that sum to 0 it is positive definite, and the solution is unique up to a constant.
-    fn potentials(&self, current: Vec<f64>) -> Result<Vec<f64>, TopologyError> {
+    /// that sum to 0 it is positive definite, and the solution is unique up to a constant. Without rounding `n - 1` steps
+    /// are enough; `limit` is where it gives up.
+    fn potentials(&self, current: Vec<f64>, limit: usize) -> Result<Vec<f64>, TopologyError> {
         let n = self.nodes();
         let scale = dot(&current, &current).sqrt();
         let preconditioned =
@@ -60,7 +61,6 @@ impl Graph {
         let mut z = preconditioned(&r);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
-        let limit = 20 * n + 100;
         for _ in 0..limit {
             self.apply_laplacian(&p, &mut image);
             let step = rz / dot(&p, &image);
@@ -124,6 +124,21 @@ mod tests {
             assert!(close(star(nodes).unwrap(), (n - 1.0).powi(2)) && close(complete(nodes).unwrap(), n - 1.0));
             assert!(n < 3.0 || close(ring(nodes).unwrap(), (n.powi(3) - n) / 12.0));
         }
+    }
+
+    /// From end to end of a path of 40 the current has to reach all 39 edges, one per step.
+    #[test]
+    fn too_few_steps_are_an_error_that_says_how_far_they_came() {
+        let long = path(40).unwrap();
+        let current = || (0..40).map(|i| f64::from(i8::from(i == 0) - i8::from(i == 39))).collect();
+        let refused = long.potentials(current(), 10).unwrap_err();
+        assert!(
+            matches!(refused, TopologyError::PotentialsNotConverged { steps: 10, residual } if residual > 1e-3),
+            "{refused}"
+        );
+        assert!(refused.to_string().ends_with("after 10 steps"), "{refused}");
+        let potentials = long.potentials(current(), 39).unwrap();
+        assert!((potentials[0] - potentials[39] - 39.0).abs() < 1e-10);
     }
 
     #[test]

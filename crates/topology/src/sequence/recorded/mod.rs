@@ -4,7 +4,7 @@ mod text;
 
 use std::ops::Range;
 
-use super::{RoundMatrix, Sequence};
+use super::{RoundMatrix, Sequence, SequenceError};
 use crate::TopologyError;
 
 /// A finite list of rounds, numbered from 0: recorded from another sequence, given by its edges, or read from a file.
@@ -99,7 +99,7 @@ impl Recorded {
         mut asleep: Vec<(u32, usize)>,
     ) -> Result<Self, TopologyError> {
         if rounds == 0 {
-            return Err(TopologyError::NoRounds);
+            return Err(SequenceError::NoRounds.into());
         }
         for edge in &mut edges {
             *edge = (edge.0, edge.1.min(edge.2), edge.1.max(edge.2), edge.3);
@@ -109,7 +109,7 @@ impl Recorded {
         if let Some(round) =
             edges.last().map(|edge| edge.0).max(asleep.last().map(|node| node.0)).filter(|&t| t >= rounds)
         {
-            return Err(TopologyError::NotRecorded { round, rounds });
+            return Err(SequenceError::NotRecorded { round, rounds }.into());
         }
         let recorded = Self { nodes, rounds, edges, asleep };
         let mut checked = RoundMatrix::identity(1);
@@ -145,7 +145,7 @@ impl Recorded {
 }
 
 fn in_round(round: u32, source: TopologyError) -> TopologyError {
-    TopologyError::InRound { round, source: Box::new(source) }
+    SequenceError::InRound { round, source: Box::new(source) }.into()
 }
 
 impl Sequence for Recorded {
@@ -157,7 +157,7 @@ impl Sequence for Recorded {
     /// `O(nodes log(sleeping nodes) + edges of the round + log E)`, `E` being the edges of all rounds.
     fn fill(&self, t: u32, round: &mut RoundMatrix) -> Result<(), TopologyError> {
         if t >= self.rounds {
-            return Err(TopologyError::NotRecorded { round: t, rounds: self.rounds });
+            return Err(SequenceError::NotRecorded { round: t, rounds: self.rounds }.into());
         }
         let asleep = self.asleep_in(t);
         let awake = (0..self.nodes).filter(|&i| asleep.binary_search(&(t, i)).is_err());

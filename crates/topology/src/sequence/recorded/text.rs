@@ -9,6 +9,7 @@ use std::str::FromStr;
 use super::Recorded;
 use crate::TopologyError;
 use crate::families::edge_list::read_text;
+use crate::sequence::SequenceError;
 
 impl Recorded {
     /// Reads a file; see [`Recorded`] for its format.
@@ -127,7 +128,7 @@ impl Lines {
     }
 
     fn finish(self) -> Result<Recorded, Problem> {
-        let missing = |what| Problem::Whole(TopologyError::SequenceHeader { what });
+        let missing = |what| Problem::Whole(SequenceError::Header { what }.into());
         let (nodes, rounds) = (self.nodes.ok_or(missing("nodes"))?, self.rounds.ok_or(missing("rounds"))?);
         for &(round, i, j, _) in &self.edges {
             if let Some((node, asleep)) =

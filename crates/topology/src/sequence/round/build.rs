@@ -2,6 +2,7 @@
 
 use super::RoundMatrix;
 use crate::matrix::{is_one, sum};
+use crate::sequence::SequenceError;
 use crate::{Graph, MixingMatrix, TopologyError};
 
 impl RoundMatrix {
@@ -214,7 +215,7 @@ impl RoundMatrix {
                 return Err(TopologyError::SelfLoop { node: i });
             }
             if let Some(&node) = [i, j].iter().find(|&&node| self.per_node[node] == 0) {
-                return Err(TopologyError::SleepingEnd { i, j, node });
+                return Err(SequenceError::SleepingEnd { i, j, node }.into());
             }
             if !value.is_finite() {
                 return Err(TopologyError::NonFiniteWeight { row: i, column: j, value });
