@@ -4,7 +4,7 @@
 use dido_mechanisms::accountants::{Accountant, Best, Bound, Pld, Rdp, delta_of_mu};
 use dido_mechanisms::subsampled_dda::{Activation, Claim, SubsampledDda};
 use dido_mechanisms::{
-    Adjacency, Adversary, Base, Entry, Event, Filter, Ledger, MechanismError, Norm, Sampling, Sensitivity,
+    Adjacency, Adversary, Base, Budget, Entry, Event, Filter, Ledger, MechanismError, Norm, Sampling, Sensitivity,
 };
 
 /// The noise multiplier is 3.265: claimed, with a constant of about 4.6, to be (0.5, 1e-5).
@@ -187,6 +187,27 @@ fn the_constant_is_enough_for_much_noise() {
     assert!(run.sigma > 6.0 && run.hidden(1e-5).unwrap().lower.unwrap() > 5.2);
 }
 
+/// (0.5, 1e-5) takes multipliers of 3.265 and 10.15 by the one direction that is no bound, and somewhat more in truth.
+#[test]
+fn calibrated_noise_keeps_the_budget() {
+    let budget = Budget::new(0.5, 1e-5).unwrap();
+    let keeps = |bound: Bound| assert!(bound.epsilon <= 0.5 && bound.epsilon >= 0.99 * 0.5, "{bound:?}");
+    let hidden = RUN.calibrated(Activation::Hidden, budget).unwrap();
+    keeps(hidden.hidden(1e-5).unwrap());
+    let visible = RUN.calibrated(Activation::Visible, budget).unwrap();
+    keeps(visible.visible(1e-5).unwrap());
+    let counts = [180, 200, 220, 200, 200, 200, 200, 200, 200, 200];
+    let known = RUN.calibrated_known(&counts, budget).unwrap();
+    keeps(known.visible_known(&counts, 1e-5).unwrap());
+    let multipliers = [hidden, visible, known].map(|run| run.sigma / 2.0);
+    assert!(multipliers[0] > 3.265 && multipliers[0] < 3.8, "{multipliers:?}");
+    assert!(multipliers[1] > 10.15 && multipliers[1] < 11.5, "{multipliers:?}");
+    // 220 active rounds cost more than the mixture around 200.
+    assert!(multipliers[2] > multipliers[1], "{multipliers:?}");
+    let nothing = SubsampledDda { lipschitz: 0.0, ..RUN };
+    assert!(matches!(nothing.calibrated(Activation::Visible, budget), Err(MechanismError::Bound { .. })));
+}
+
 /// Hidden activation is a property of who looks, and no accountant takes it from the event alone.
 #[test]
 fn hidden_activation_is_refused_where_it_is_seen() {
@@ -281,7 +302,7 @@ fn ledgers_are_stored_and_charged() {
     let claim = RUN.published(1e-5).unwrap();
     assert_eq!(serde_json::from_str::<Claim>(&serde_json::to_string(&claim).unwrap()).unwrap(), claim);
     let event = RUN.ledger_known(&[1; 10]).unwrap().classes[0].entries[0].event;
-    let mut filter = Filter::renyi(dido_mechanisms::Budget::new(2.0, 1e-5).unwrap(), 12.0).unwrap();
+    let mut filter = Filter::renyi(Budget::new(2.0, 1e-5).unwrap(), 12.0).unwrap();
     let charged = (0..2000).take_while(|_| filter.charge(&event).is_ok()).count();
     assert!(charged > 10 && charged < 2000, "{charged}");
 }
