@@ -1,4 +1,4 @@
-//! How far one change of the data moves a released gradient, from a public bound on what one contribution can be.
+//! How far one change of the data moves a released gradient, from a public bound on what one record contributes.
 //!
 //! A sum of the records' gradients moves by `g - g'` if one record is replaced, and by `g` if one is added or removed:
 //!

@@ -70,8 +70,8 @@ impl Facts {
         };
         // The ends of the range are simpler mechanisms.
         Ok(match (chance.rate(), chance.active()) {
-            (rate, active) if rate * active <= 0.0 => Self { loss: Loss::Nothing, chance: Chance::Certain },
-            (rate, active) if rate * active >= 1.0 => Self { loss, chance: Chance::Certain },
+            (rate, active) if rate <= 0.0 || active <= 0.0 => Self { loss: Loss::Nothing, chance: Chance::Certain },
+            (rate, active) if rate >= 1.0 && active >= 1.0 => Self { loss, chance: Chance::Certain },
             _ if matches!(loss, Loss::Nothing) => Self { loss, chance: Chance::Certain },
             _ => Self { loss, chance },
         })

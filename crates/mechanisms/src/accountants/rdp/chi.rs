@@ -61,6 +61,10 @@ fn from_the_top(x: f64, log: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) ->
     let (mut top, peak) = (x, log(x));
     while top > 0.0 && log(top) > peak - 37.0 {
         let bottom = (top - 0.7 / slope(top)).max(0.0);
+        if bottom >= top {
+            // The panel is lost in rounding, at the ends of the range of numbers.
+            break;
+        }
         let (middle, half) = (0.5 * (top + bottom), 0.5 * (top - bottom));
         for (node, weight) in RULE {
             let share = (weight * half).ln();
@@ -116,6 +120,11 @@ mod tests {
         for (x, j, expected) in laplace {
             let found = log_chi(Loss::Laplace { l1: x, l2: x }, j);
             assert!((found - expected).abs() < 1e-9 * expected.abs().max(1.0), "{x} {j}: {found} {expected}");
+        }
+        // At the ends of the range: `j ln x` of small moves (both atoms of 1/2), `(j - 1) x` of large ones.
+        for (x, expected) in [(1e-310, 256.0 * 1e-310_f64.ln()), (1e100, 255e100)] {
+            let found = log_chi(Loss::Laplace { l1: x, l2: x }, 256);
+            assert!((found - expected).abs() < 1e-9 * expected.abs(), "{x}: {found} {expected}");
         }
     }
 
