@@ -6,7 +6,7 @@
 use super::poisson::Poisson;
 use super::subset::Subset;
 use crate::accountants::facts::{Chance, Facts, Loss};
-use crate::accountants::pure::sampled as with_probability;
+use crate::accountants::pure;
 use crate::{Event, MechanismError};
 
 /// Upper bounds on the divergence of every order above 1, in both directions.
@@ -44,7 +44,7 @@ impl Curve {
 /// The divergence of a mechanism with this one that takes place with probability `active`, which everybody sees:
 /// `ln(1 - a + a e^((alpha - 1) D)) / (alpha - 1)`.
 fn mixed(divergence: f64, order: f64, active: f64) -> f64 {
-    with_probability((order - 1.0) * divergence, active) / (order - 1.0)
+    pure::sampled((order - 1.0) * divergence, active) / (order - 1.0)
 }
 
 /// The divergence of a mechanism that sees everything.

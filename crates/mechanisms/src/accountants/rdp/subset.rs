@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Theorem 9: `M_2 <= 4 (e^D_2 - 1)` and `M_j <= e^((j-1) D_j) min(2, (e^D_inf - 1)^j)`. The sharper Theorem 27: `M_j` is at
-//! most four times what it is for two outputs, `M_j <= 4 E_q (|p/q - 1|)^j`. (Where `r >= q`, the distance to `p > q` shrinks
-//! if `q` takes the place of `r`; where `r < q`, `p - q <= p - r`; and so with `p` and `q` exchanged.) For odd `j` that lies
+//! most four times what it is for two outputs, `M_j <= 4 E_q (|p/q - 1|)^j`. (Where `r >= q < p`, the term grows if `q`
+//! takes the place of `r`; where `r < q < p`, `p - q <= p - r`; and so with `p` and `q` exchanged.) For odd `j` that lies
 //! below the geometric mean of its even neighbours (Cauchy-Schwarz), and those are computed in `chi`. Each term takes the least.
 
 use std::cell::RefCell;
