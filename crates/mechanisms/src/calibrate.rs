@@ -1,7 +1,11 @@
 //! The least noise that keeps a budget.
 
+mod schedule;
+
 use crate::accountants::{Accountant, mu_of_epsilon};
 use crate::{Adjacency, Budget, Event, Filter, Ledger, MechanismError, Norm, Sensitivity, Unit};
+
+pub use schedule::{Allocation, gaussian_schedule, laplace_schedule};
 
 /// The least standard deviation of Gaussian noise that makes one release `(epsilon, delta)`-private, exactly (Balle, Wang
 /// 2018) and rounded up by a relative 1e-12; also for `epsilon` above 1, where the classical formula is none. For `k` equal
