@@ -1,0 +1,182 @@
+//! `--rate`, `--sampling`, `--batch`, `--population`: how the records of a step are drawn.
+
+use clap::{Args, ValueEnum};
+use dido_mechanisms::{Adjacency, Sampling};
+use serde::Serialize;
+
+use super::number;
+use crate::error::ExperimentError;
+
+/// The schemes, by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Each record by a coin of its own: add-remove-record.
+    Poisson,
+    /// A subset of fixed size: replace-record.
+    WithoutReplacement,
+    /// One record of q: replace-record.
+    OneOfQ,
+}
+
+/// How the records of a step are drawn, in secret; none given: each step looks at all of them.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct SampleOptions {
+    /// The probability that a record is in the sample of a step: poisson; batch / population, rounded up by at most 2^-63
+    /// (without-replacement); 1/q (one-of-q).
+    #[arg(long, value_name = "Q", value_parser = number::rate)]
+    pub rate: Option<f64>,
+    /// How the records of a step are drawn; with --rate alone: poisson.
+    #[arg(long, value_enum, value_name = "SCHEME")]
+    pub sampling: Option<Scheme>,
+    /// Records in the sample of a step (without-replacement, with --population instead of --rate).
+    #[arg(long, value_name = "B", value_parser = number::count)]
+    pub batch: Option<u64>,
+    /// Records there are (without-replacement, one-of-q; instead of --rate).
+    #[arg(long, value_name = "N", value_parser = number::positive_count)]
+    pub population: Option<u64>,
+}
+
+impl SampleOptions {
+    /// The sampling that is meant, if any.
+    ///
+    /// A rate without replacement becomes a batch of a population of 2^63: only the quotient matters, and no rate is made
+    /// smaller by it.
+    ///
+    /// # Errors
+    /// If options are missing or contradict each other, or a rate is not 1/q.
+    pub fn sampling(&self) -> Result<Option<Sampling>, ExperimentError> {
+        let Self { rate, sampling, batch, population } = *self;
+        match (sampling, rate, batch, population) {
+            (None, None, None, None) => Ok(None),
+            (None | Some(Scheme::Poisson), Some(rate), None, None) => Ok(Some(Sampling::Poisson { rate })),
+            (Some(Scheme::WithoutReplacement), Some(rate), None, None) => Ok(Some(share(rate))),
+            (Some(Scheme::WithoutReplacement), None, Some(batch), Some(population)) if batch <= population => {
+                Ok(Some(Sampling::WithoutReplacement { batch, population }))
+            }
+            (Some(Scheme::WithoutReplacement), None, Some(batch), Some(population)) => {
+                Err(usage(format!("--batch {batch}: there are {population} records only (--population)")))
+            }
+            (Some(Scheme::OneOfQ), Some(rate), None, None) => one_of(rate).map(Some),
+            (Some(Scheme::OneOfQ), None, None, Some(population)) => Ok(Some(Sampling::OneOf { population })),
+            (None, ..) => Err(usage("--batch and --population need --sampling, and go without --rate")),
+            (Some(Scheme::Poisson), ..) => Err(usage("--sampling poisson needs --rate, and nothing else")),
+            (Some(Scheme::WithoutReplacement), ..) => {
+                Err(usage("--sampling without-replacement needs --rate, or --batch and --population"))
+            }
+            (Some(Scheme::OneOfQ), ..) => Err(usage("--sampling one-of-q needs --rate 1/q, or --population q")),
+        }
+    }
+}
+
+/// The relation a question is about: the one that is named, or the one that the sampling speaks of.
+///
+/// # Errors
+/// If the two contradict each other.
+pub fn adjacency(named: Option<Adjacency>, sampling: Option<Sampling>) -> Result<Adjacency, ExperimentError> {
+    let own = match sampling {
+        None => return Ok(named.unwrap_or(Adjacency::AddRemoveRecord)),
+        Some(Sampling::Poisson { .. }) => Adjacency::AddRemoveRecord,
+        Some(_) => Adjacency::ReplaceRecord,
+    };
+    match named {
+        Some(other) if other != own => Err(usage(format!("--adjacency: this --sampling is accounted for {own} only"))),
+        _ => Ok(own),
+    }
+}
+
+/// How a sample is drawn, in words.
+pub fn in_words(sampling: Sampling) -> String {
+    match sampling {
+        Sampling::Poisson { rate } => format!("on a Poisson sample of rate {rate}"),
+        Sampling::WithoutReplacement { population: SHARES, .. } => {
+            format!("on a subset of fixed size, a share of {} of the records", sampling.rate())
+        }
+        Sampling::WithoutReplacement { batch, population } => format!("on a subset of {batch} of {population} records"),
+        Sampling::OneOf { population } => format!("on one record of {population}"),
+    }
+}
+
+/// The population that stands for a rate.
+const SHARES: u64 = 1 << 63;
+
+/// A rate is a binary fraction: times 2^63 it is exact, and whole but for rates below 2^-10.
+fn share(rate: f64) -> Sampling {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^63")]
+    let batch = (rate * SHARES as f64).ceil() as u64;
+    Sampling::WithoutReplacement { batch, population: SHARES }
+}
+
+fn one_of(rate: f64) -> Result<Sampling, ExperimentError> {
+    let q = (1.0 / rate).round();
+    if !(q <= SHARES as f64 && (q * rate - 1.0).abs() <= 1e-9) {
+        return Err(usage(format!("--rate {rate}: one-of-q needs 1/q for a whole q; --population q says it exactly")));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 2^63")]
+    Ok(Sampling::OneOf { population: q as u64 })
+}
+
+pub fn usage(message: impl Into<String>) -> ExperimentError {
+    ExperimentError::Usage(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(scheme: Scheme, rate: f64) -> SampleOptions {
+        SampleOptions { rate: Some(rate), sampling: Some(scheme), ..SampleOptions::default() }
+    }
+
+    /// A smaller rate would be a smaller epsilon.
+    #[test]
+    fn no_rate_becomes_smaller() {
+        for rate in [0.0, 1e-300, 1e-12, 1.0 / 3.0, 0.1, 0.7, 1.0 - f64::EPSILON, 1.0] {
+            let found = options(Scheme::WithoutReplacement, rate).sampling().unwrap().unwrap().rate();
+            assert!(found >= rate && found <= rate + 1.1e-19 && found <= 1.0, "{rate}: {found}");
+        }
+    }
+
+    #[test]
+    fn one_of_q_takes_whole_numbers_only() {
+        for (rate, q) in [(1.0, 1), (0.5, 2), (1.0 / 3.0, 3), (0.1, 10), (1e-6, 1_000_000)] {
+            let found = options(Scheme::OneOfQ, rate).sampling().unwrap();
+            assert_eq!(found, Some(Sampling::OneOf { population: q }));
+        }
+        for rate in [0.0, 0.3, 0.333, 0.99, 1e-300] {
+            let error = options(Scheme::OneOfQ, rate).sampling().unwrap_err().to_string();
+            assert!(error.starts_with("--rate") && error.contains("--population"), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_that_do_not_go_together_are_refused() {
+        let none = SampleOptions::default();
+        assert_eq!(none.sampling().unwrap(), None);
+        let (poisson, subset, one) = (Some(Scheme::Poisson), Some(Scheme::WithoutReplacement), Some(Scheme::OneOfQ));
+        for (bad, part) in [
+            (SampleOptions { sampling: poisson, ..none }, "--rate"),
+            (SampleOptions { rate: Some(0.1), batch: Some(1), ..none }, "--batch"),
+            (SampleOptions { population: Some(10), ..none }, "--sampling"),
+            (SampleOptions { sampling: subset, ..none }, "--population"),
+            (SampleOptions { sampling: subset, batch: Some(1), ..none }, "--population"),
+            (SampleOptions { sampling: subset, batch: Some(3), population: Some(2), ..none }, "--batch 3"),
+            (SampleOptions { sampling: subset, rate: Some(0.5), batch: Some(1), population: Some(2) }, "--rate"),
+            (SampleOptions { sampling: one, batch: Some(1), population: Some(2), ..none }, "--population q"),
+        ] {
+            let error = bad.sampling().unwrap_err().to_string();
+            assert!(error.contains(part), "{bad:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_relation_is_that_of_the_sampling() {
+        let (poisson, one) = (Sampling::Poisson { rate: 0.1 }, Sampling::OneOf { population: 10 });
+        assert_eq!(adjacency(None, None).unwrap(), Adjacency::AddRemoveRecord);
+        assert_eq!(adjacency(Some(Adjacency::ReplaceNode), None).unwrap(), Adjacency::ReplaceNode);
+        assert_eq!(adjacency(None, Some(poisson)).unwrap(), Adjacency::AddRemoveRecord);
+        assert_eq!(adjacency(None, Some(one)).unwrap(), Adjacency::ReplaceRecord);
+        assert!(adjacency(Some(Adjacency::ReplaceRecord), Some(poisson)).is_err());
+        assert!(adjacency(Some(Adjacency::AddRemoveRecord), Some(one)).is_err());
+    }
+}
