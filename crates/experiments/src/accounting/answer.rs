@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use dido_mechanisms::{Accountant, Adjacency, Adversary, Best, Bound, ClassLedger, Ledger, MechanismError, Sampling};
+use dido_mechanisms::{Accountant, Adjacency, Adversary, Best, Bound, ClassLedger, Ledger, MechanismError};
 use serde::{Serialize, Serializer};
 
-use super::sample::usage;
+use super::sample::{Sample, usage};
 use crate::error::ExperimentError;
 
 /// A privacy loss in nats. JSON has no infinity: without a guarantee it is the string `"inf"`.
@@ -64,7 +64,7 @@ pub struct Answer {
     pub mechanism: String,
     /// How the records of a release are drawn, if not all are looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<Sample>,
     /// How often.
     pub releases: u64,
     /// The data sets that cannot be told apart.

@@ -5,16 +5,15 @@
 //! accountant's, and never above the budget.
 
 use clap::Args;
-use dido_mechanisms::calibrate::{Allocation, gaussian_schedule, gaussian_sigma, laplace_schedule};
-use dido_mechanisms::calibrate::{most_rounds, noise_multiplier};
-use dido_mechanisms::{Accountant, Adjacency, Base, Best, Bound, Budget, MechanismError, Norm, Sampling, Sensitivity};
+use dido_mechanisms::calibrate::{Allocation, gaussian_schedule, gaussian_sigma, laplace_schedule, most_rounds};
+use dido_mechanisms::{Accountant, Adjacency, Base, Best, Bound, Norm, Sensitivity};
 use serde::Serialize;
 
 use super::answer::Loss;
 use super::epsilon::{Release, Vector, gaussian_release, in_dimensions, laplace_release};
 use super::number;
-use super::run::Run;
-use super::sample::{SampleOptions, adjacency, in_words, usage};
+use super::sample::{Sample, SampleOptions, mechanism, usage};
+use super::search::{Search, pairs};
 use crate::error::ExperimentError;
 
 /// The least Gaussian noise.
@@ -128,7 +127,7 @@ pub struct Calibrated {
     pub mechanism: String,
     /// How the records of a release are drawn, if not all are looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<Sample>,
     /// How often.
     pub releases: u64,
     /// What was asked for.
@@ -198,15 +197,17 @@ pub fn gaussian(question: &Gaussian) -> Result<Calibrated, ExperimentError> {
         let (factor, bound) = search.factor(&releases, search.sampling.is_none())?;
         let sigmas = sigmas.iter().map(|sigma| sigma * factor).collect();
         let noise = format!("Gaussian noise for {} sensitivities", sensitivities.len());
-        return search.answer(noise, sensitivities.len() as u64, Found::Sigmas { sigmas }, bound);
+        return Ok(Calibrated::new(&search, &noise, sensitivities.len() as u64, Found::Sigmas { sigmas }, bound));
     }
     let exact = search.sampling.is_none();
     let value = Sensitivity::new(sensitivity, Norm::L2, search.adjacency)?;
     let start = if exact { gaussian_sigma(value, search.budget)? * (steps as f64).sqrt() } else { sensitivity };
     let (factor, bound) = search.factor(&[(release(sensitivity, start)?, steps)], exact)?;
     let sigma = start * factor;
-    let found = Found::Sigma { sigma, noise_multiplier: sigma / sensitivity };
-    search.answer(format!("Gaussian noise for a sensitivity of {sensitivity}"), steps, found, bound)
+    let quotient = sigma / sensitivity;
+    let noise_multiplier = if quotient * sensitivity < sigma { quotient.next_up() } else { quotient };
+    let found = Found::Sigma { sigma, noise_multiplier };
+    Ok(Calibrated::new(&search, &format!("Gaussian noise for a sensitivity of {sensitivity}"), steps, found, bound))
 }
 
 /// The least Laplace noise for a budget.
@@ -229,12 +230,12 @@ pub fn laplace(question: &Laplace) -> Result<Calibrated, ExperimentError> {
             search.less_variance(sensitivities, release)?
         };
         let noise = format!("Laplace noise for {} {norm:?} sensitivities{}", scales.len(), in_dimensions(norm, dim));
-        return search.answer(noise, scales.len() as u64, Found::Scales { scales }, bound);
+        return Ok(Calibrated::new(&search, &noise, scales.len() as u64, Found::Scales { scales }, bound));
     }
     let start = if exact { of(sensitivity).l1(dim) * (steps as f64) / epsilon } else { sensitivity };
     let (factor, bound) = search.factor(&[(release(sensitivity, start)?, steps)], exact)?;
     let noise = format!("Laplace noise for an {norm:?} sensitivity of {sensitivity}{}", in_dimensions(norm, dim));
-    search.answer(noise, steps, Found::Scale { scale: start * factor }, bound)
+    Ok(Calibrated::new(&search, &noise, steps, Found::Scale { scale: start * factor }, bound))
 }
 
 /// The most rounds with Gaussian noise that keep a budget; none if one is too many.
@@ -245,7 +246,7 @@ pub fn gaussian_rounds(question: &GaussianRounds) -> Result<Calibrated, Experime
     let GaussianRounds { noise_multiplier, goal } = question;
     need_delta(goal.delta)?;
     let noise = format!("Gaussian noise of standard deviation {noise_multiplier} times the sensitivity");
-    goal.most_rounds(noise, |adjacency| gaussian_release(adjacency, 1.0, *noise_multiplier))
+    goal.most_rounds(&noise, |adjacency| gaussian_release(adjacency, 1.0, *noise_multiplier))
 }
 
 /// The most rounds with Laplace noise that keep a budget; none if one is too many.
@@ -257,7 +258,7 @@ pub fn laplace_rounds(question: &LaplaceRounds) -> Result<Calibrated, Experiment
     let (norm, dim) = vector.checked()?;
     let dimensions = in_dimensions(norm, dim);
     let noise = format!("Laplace noise of scale {scale} for an {norm:?} sensitivity of {sensitivity}{dimensions}");
-    goal.most_rounds(noise, |adjacency| {
+    goal.most_rounds(&noise, |adjacency| {
         laplace_release(Sensitivity { value: *sensitivity, norm, adjacency }, dim, *scale)
     })
 }
@@ -265,7 +266,7 @@ pub fn laplace_rounds(question: &LaplaceRounds) -> Result<Calibrated, Experiment
 impl Goal {
     fn most_rounds(
         &self,
-        noise: String,
+        noise: &str,
         release: impl Fn(Adjacency) -> Result<Base, ExperimentError>,
     ) -> Result<Calibrated, ExperimentError> {
         let search = Search::new(&self.sample, self.adjacency, self.epsilon, self.delta)?;
@@ -273,124 +274,27 @@ impl Goal {
         let run = |rounds| search.run(vec![(release, rounds)]).ledger();
         let rounds = most_rounds(&Best, search.budget, run)?;
         let bound = Best.bound(&run(rounds), self.delta)?;
-        search.answer(noise, rounds, Found::Rounds { rounds }, bound)
+        Ok(Calibrated::new(&search, noise, rounds, Found::Rounds { rounds }, bound))
     }
 }
 
-/// A budget, and what is known of the releases beside their noise.
-struct Search {
-    budget: Budget,
-    adjacency: Adjacency,
-    sampling: Option<Sampling>,
-}
-
-impl Search {
-    fn new(
-        sample: &SampleOptions,
-        named: Option<Adjacency>,
-        epsilon: f64,
-        delta: f64,
-    ) -> Result<Self, ExperimentError> {
-        let sampling = sample.sampling()?;
-        let budget = Budget::new(epsilon, delta)?;
-        Ok(Self { budget, adjacency: adjacency(named, sampling)?, sampling })
-    }
-
-    fn run(&self, releases: Vec<(Base, u64)>) -> Run {
-        Run { adjacency: self.adjacency, sampling: self.sampling, releases }
-    }
-
-    /// What the noise of the releases is to be multiplied with, and what they are worth then. `closed`: it is right but for
-    /// rounding.
-    fn factor(&self, releases: &[(Base, u64)], closed: bool) -> Result<(f64, Bound), ExperimentError> {
-        let run = |factor: f64| {
-            let releases = releases.iter().map(|&(base, times)| (louder(base, factor), times));
-            self.run(releases.collect()).ledger()
-        };
-        let delta = self.budget.delta();
-        if closed {
-            let (mut factor, mut margin) = (1.0, 4.0 * f64::EPSILON);
-            while factor < 2.0 {
-                let bound = Best.bound(&run(factor), delta).map_err(|error| self.no_noise(error))?;
-                if bound.epsilon <= self.budget.epsilon() {
-                    return Ok((factor, bound));
-                }
-                (factor, margin) = (factor + margin, 2.0 * margin);
-            }
-            return Err(self.no_noise(MechanismError::Scale(0.0)));
-        }
-        let factor = noise_multiplier(&Best, self.budget, run).map_err(|error| self.no_noise(error))?;
-        if factor < FAINTEST {
-            return Err(usage("any noise keeps this budget: the records are in a sample too rarely for it"));
-        }
-        Ok((factor, Best.bound(&run(factor), delta)?))
-    }
-
-    /// A search that ends where numbers do.
-    fn no_noise(&self, error: MechanismError) -> ExperimentError {
-        match error {
-            MechanismError::Calibration { .. } | MechanismError::Scale(_) => {
-                usage(format!("--epsilon {}: no noise that is a number keeps this budget", self.budget.epsilon()))
-            }
-            error => error.into(),
-        }
-    }
-
-    /// The one of both allocations that has the smaller total variance, by the best accountant.
-    fn less_variance(
-        &self,
-        sensitivities: &[f64],
-        release: impl Fn(f64, f64) -> Result<Base, ExperimentError>,
-    ) -> Result<(Vec<f64>, Bound), ExperimentError> {
-        let of = |allocation: Allocation| -> Result<(Vec<f64>, Bound), ExperimentError> {
-            let scales = allocation.relative_scales(sensitivities)?;
-            let (factor, bound) = self.factor(&pairs(sensitivities, &scales, &release)?, false)?;
-            Ok((scales.iter().map(|scale| scale * factor).collect(), bound))
-        };
-        let variance = |scales: &[f64]| scales.iter().map(|scale| scale * scale).sum::<f64>();
-        let (pure, concentrated) = (of(Allocation::Pure)?, of(Allocation::Concentrated)?);
-        Ok(if variance(&pure.0) < variance(&concentrated.0) { pure } else { concentrated })
-    }
-
-    fn answer(&self, noise: String, releases: u64, found: Found, bound: Bound) -> Result<Calibrated, ExperimentError> {
-        Ok(Calibrated {
-            mechanism: self
-                .sampling
-                .map_or_else(|| noise.clone(), |sampling| format!("{noise}, {}", in_words(sampling))),
-            sampling: self.sampling,
+impl Calibrated {
+    fn new(search: &Search, noise: &str, releases: u64, found: Found, bound: Bound) -> Self {
+        Self {
+            mechanism: mechanism(noise, search.sampling),
+            sampling: search.sampling.map(Sample::of),
             releases,
             found,
             epsilon: Loss(bound.epsilon),
-            target: self.budget.epsilon(),
-            delta: self.budget.delta(),
+            target: search.budget.epsilon(),
+            delta: search.budget.delta(),
             method: bound.method,
-            adjacency: self.adjacency,
-        })
+            adjacency: search.adjacency,
+        }
     }
 }
-
-/// Less noise than this is what a search that never fails ends with.
-const FAINTEST: f64 = 1e-17;
 
 /// Gaussian noise leaves no guarantee without a delta.
 fn need_delta(delta: f64) -> Result<(), ExperimentError> {
     if delta > 0.0 { Ok(()) } else { Err(usage(format!("--delta {delta}: Gaussian noise needs a delta above 0"))) }
-}
-
-/// One release for each sensitivity and its noise.
-fn pairs(
-    sensitivities: &[f64],
-    noise: &[f64],
-    release: impl Fn(f64, f64) -> Result<Base, ExperimentError>,
-) -> Result<Vec<(Base, u64)>, ExperimentError> {
-    sensitivities.iter().zip(noise).map(|(&sensitivity, &noise)| Ok((release(sensitivity, noise)?, 1))).collect()
-}
-
-/// The same with more noise, or less.
-fn louder(base: Base, factor: f64) -> Base {
-    match base {
-        Base::Gaussian { sensitivity, sigma } => Base::Gaussian { sensitivity, sigma: sigma * factor },
-        Base::Laplace { sensitivity, dim, scale } => Base::Laplace { sensitivity, dim, scale: scale * factor },
-        other => other,
-    }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer::{Answer, Figures, LedgerAnswer};
 use super::number;
 use super::run::Run;
-use super::sample::{SampleOptions, adjacency, in_words, usage};
+use super::sample::{Sample, SampleOptions, adjacency, mechanism, usage};
 use crate::error::ExperimentError;
 
 /// A run with Gaussian noise.
@@ -133,7 +133,7 @@ pub fn gaussian(question: &Gaussian) -> Result<Answer, ExperimentError> {
     let base = gaussian_release(adjacency, 1.0, question.noise_multiplier)?;
     let run = Run { adjacency, sampling, releases: vec![(base, question.steps)] };
     let noise = format!("Gaussian noise of standard deviation {} times the sensitivity", question.noise_multiplier);
-    answer(&run, noise, question.delta)
+    answer(&run, &noise, question.delta)
 }
 
 /// What a run with Laplace noise is worth.
@@ -161,7 +161,7 @@ pub fn laplace(question: &Laplace) -> Result<Answer, ExperimentError> {
         _ => return Err(usage("--scale with --steps, or --scales: one of the two is needed")),
     };
     let noise = format!("{noise} for an {norm:?} sensitivity of {sensitivity}{}", in_dimensions(norm, dim));
-    answer(&Run { adjacency, sampling, releases }, noise, question.delta)
+    answer(&Run { adjacency, sampling, releases }, &noise, question.delta)
 }
 
 /// What the releases of a run are worth, for each class of nodes. The ledger is that of one lane.
@@ -193,11 +193,11 @@ pub(super) fn laplace_release(sensitivity: Sensitivity, dim: usize, scale: f64) 
     Ok(Base::Laplace { sensitivity: Sensitivity::new(value, norm, adjacency)?, dim, scale })
 }
 
-fn answer(run: &Run, noise: String, delta: f64) -> Result<Answer, ExperimentError> {
+fn answer(run: &Run, noise: &str, delta: f64) -> Result<Answer, ExperimentError> {
     let figures = Figures::of(&run.ledger(), delta)?;
     Ok(Answer {
-        mechanism: run.sampling.map_or_else(|| noise.clone(), |sampling| format!("{noise}, {}", in_words(sampling))),
-        sampling: run.sampling,
+        mechanism: mechanism(noise, run.sampling),
+        sampling: run.sampling.map(Sample::of),
         releases: run.releases.iter().map(|(_, releases)| releases).sum(),
         adjacency: run.adjacency,
         adversary: Adversary::AllMessages,

@@ -12,7 +12,8 @@ pub mod epsilon;
 mod number;
 mod run;
 mod sample;
+mod search;
 mod text;
 
 pub use answer::{Answer, ClassAnswer, Figures, Interval, Least, LedgerAnswer, Loss};
-pub use sample::{SampleOptions, Scheme};
+pub use sample::{Sample, SampleOptions, Scheme};

@@ -85,16 +85,48 @@ pub fn adjacency(named: Option<Adjacency>, sampling: Option<Sampling>) -> Result
     }
 }
 
-/// How a sample is drawn, in words.
-pub fn in_words(sampling: Sampling) -> String {
-    match sampling {
-        Sampling::Poisson { rate } => format!("on a Poisson sample of rate {rate}"),
-        Sampling::WithoutReplacement { population: SHARES, .. } => {
-            format!("on a subset of fixed size, a share of {} of the records", sampling.rate())
-        }
-        Sampling::WithoutReplacement { batch, population } => format!("on a subset of {batch} of {population} records"),
-        Sampling::OneOf { population } => format!("on one record of {population}"),
+/// How the records of a step are drawn, as answers tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Sample {
+    /// The scheme.
+    pub kind: Scheme,
+    /// The probability that a record is in the sample.
+    pub rate: f64,
+    /// Records in the sample, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
+    /// Records there are, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub population: Option<u64>,
+}
+
+impl Sample {
+    /// The facts of a sampling.
+    pub fn of(sampling: Sampling) -> Self {
+        let (kind, batch, population) = match sampling {
+            Sampling::Poisson { .. } => (Scheme::Poisson, None, None),
+            Sampling::WithoutReplacement { population: SHARES, .. } => (Scheme::WithoutReplacement, None, None),
+            Sampling::WithoutReplacement { batch, population } => {
+                (Scheme::WithoutReplacement, Some(batch), Some(population))
+            }
+            Sampling::OneOf { population } => (Scheme::OneOfQ, Some(1), Some(population)),
+        };
+        Self { kind, rate: sampling.rate(), batch, population }
     }
+
+    fn in_words(self) -> String {
+        let Self { kind, rate, batch, population } = self;
+        match (kind, batch.zip(population)) {
+            (Scheme::Poisson, _) => format!("on a Poisson sample of rate {rate}"),
+            (_, None) => format!("on a subset of fixed size, a share of {rate} of the records"),
+            (_, Some((batch, population))) => format!("on a subset of {batch} of {population} records"),
+        }
+    }
+}
+
+/// What is released each time, in words.
+pub fn mechanism(noise: &str, sampling: Option<Sampling>) -> String {
+    sampling.map_or_else(|| noise.to_owned(), |sampling| format!("{noise}, {}", Sample::of(sampling).in_words()))
 }
 
 /// The population that stands for a rate.

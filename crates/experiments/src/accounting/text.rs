@@ -51,12 +51,13 @@ impl Calibrated {
         };
         let Self { mechanism, releases, epsilon, target, delta, method, adjacency, .. } = self;
         let guarantee = format!("{} of {target}, at delta = {}, by {method}", loss(*epsilon), significant(*delta));
-        let rest = [
-            item("releases", &releases.to_string()),
-            item("epsilon", &guarantee),
-            whom(*adjacency, Adversary::AllMessages),
-        ];
-        [&[mechanism.clone()], &found[..], &rest].concat().join("\n")
+        let rest = [item("epsilon", &guarantee), whom(*adjacency, Adversary::AllMessages)];
+        let title = if matches!(self.found, Found::Rounds { .. }) || *releases == 1 {
+            mechanism.clone()
+        } else {
+            format!("{mechanism}, {releases} times")
+        };
+        [&[title], &found[..], &rest].concat().join("\n")
     }
 }
 
