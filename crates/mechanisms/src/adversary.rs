@@ -15,6 +15,10 @@ pub enum Adversary {
     /// Is one of the parties: sees the messages of its neighbours, and its own data. Sees no more than
     /// [`AllMessages`](Self::AllMessages) does, so a bound against that one holds here too, and is what is reported.
     Neighbour(usize),
+    /// Sees all messages but cannot tell who is active. That takes more than silence about it: every node draws its own
+    /// coin, independently of all others, from a secret key, and every node sends in every round, an idle one noise of
+    /// the same distribution. A fixed number of active nodes does not qualify: what the others send gives a node away.
+    HiddenActivation,
 }
 
 impl fmt::Display for Adversary {
@@ -22,6 +26,7 @@ impl fmt::Display for Adversary {
         match self {
             Self::AllMessages => f.write_str("sees all messages"),
             Self::Neighbour(node) => write!(f, "is party {node} and sees the messages of its neighbours"),
+            Self::HiddenActivation => f.write_str("sees all messages, but not who is active"),
         }
     }
 }

@@ -76,6 +76,44 @@ pub enum MechanismError {
         /// The relation of the mechanism.
         found: Adjacency,
     },
+    /// A node that is never active, or more than always.
+    #[error("the probability of a node to be active must be in (0, 1], got {0}")]
+    Activation(f64),
+    /// Nothing to draw from.
+    #[error("a node needs at least one record")]
+    NoRecords,
+    /// Every node has a count of active rounds.
+    #[error("{found} counts of active rounds for {nodes} nodes")]
+    Counts {
+        /// Nodes of the run.
+        nodes: usize,
+        /// Counts given.
+        found: usize,
+    },
+    /// Nobody is active more often than there are rounds.
+    #[error("node {node} cannot be active {count} times in {rounds} rounds")]
+    TooActive {
+        /// The node.
+        node: usize,
+        /// Its count.
+        count: u32,
+        /// Rounds of the run.
+        rounds: u32,
+    },
+    /// A published figure that is not one.
+    #[error(
+        "({epsilon}, {delta}) is claimed, not guaranteed: the closed form takes activation for a secret, and no constant \
+         makes it true for every epsilon"
+    )]
+    Claim {
+        /// The claimed privacy loss.
+        epsilon: f64,
+        /// The claimed delta.
+        delta: f64,
+    },
+    /// Sampling of nodes hides nothing from those who see who is active.
+    #[error("an event with hidden activation is no secret from an adversary who {0}")]
+    ActivationSeen(crate::Adversary),
     /// No noise that can be written down is enough, or any amount is.
     #[error("no noise multiplier between {low} and {high} meets the budget exactly")]
     Calibration {

@@ -80,6 +80,24 @@ pub enum Sampling {
         /// Records there are.
         population: u64,
     },
+    /// One uniformly random record of a node that takes part at all if a coin says so. Everybody sees the coin, so it
+    /// amplifies nothing; what it saves is releases. For plans: a ledger of a run knows the coins, and has
+    /// [`OneOf`](Self::OneOf) events for the rounds in which the node was active. Speaks of records that are replaced.
+    VisibleOneOf {
+        /// The probability of the node to be active, in `[0, 1]`.
+        activation: f64,
+        /// Records there are.
+        population: u64,
+    },
+    /// One uniformly random record of a node whose secret coin says so; otherwise the mechanism runs on a record of
+    /// nobody. Accounted against [`Adversary::HiddenActivation`](crate::Adversary::HiddenActivation) only. Speaks of
+    /// records that are replaced.
+    HiddenOneOf {
+        /// The probability of the node to be active, in `[0, 1]`.
+        activation: f64,
+        /// Records there are.
+        population: u64,
+    },
 }
 
 impl Sampling {
@@ -89,6 +107,9 @@ impl Sampling {
             Self::Poisson { rate } => rate,
             Self::WithoutReplacement { batch, population } => batch as f64 / population as f64,
             Self::OneOf { population } => 1.0 / population as f64,
+            Self::VisibleOneOf { activation, population } | Self::HiddenOneOf { activation, population } => {
+                activation / population as f64
+            }
         }
     }
 }
@@ -153,6 +174,11 @@ impl Event {
             Self::Sampled { base, .. } => Self::from(base).adjacency(),
             Self::NonPrivate => None,
         }
+    }
+
+    /// Whether its privacy rests on nobody seeing which nodes are active.
+    pub fn hides_activation(&self) -> bool {
+        matches!(self, Self::Sampled { sampling: Sampling::HiddenOneOf { .. }, .. })
     }
 
     /// What kind of release it is, in words.

@@ -18,6 +18,7 @@
 //! gradients in a direction at angle `t` to `b`; the width is largest for `t = pi/2` and is then
 //! `2 max_psi cos(psi) (P sin(psi) + Q)`.
 
+use crate::sensitivity::bound;
 use crate::{Adjacency, MechanismError, Norm, Sensitivity};
 
 /// The exact L2 width of the gradients under replacement, from `P = dX^2 B` and `Q = dX dy` (see the module).
@@ -166,8 +167,4 @@ fn ratio(a: f64, b: f64) -> f64 {
 fn p_and_q(x_bound: f64, y_bound: f64, radius: f64) -> Result<(f64, f64), MechanismError> {
     let (x, y, radius) = (bound("x", x_bound)?, bound("y", y_bound)?, bound("radius", radius)?);
     Ok((bound("P = x^2 radius", x * x * radius)?, bound("Q = x y", x * y)?))
-}
-
-fn bound(name: &'static str, value: f64) -> Result<f64, MechanismError> {
-    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(MechanismError::Bound { name, value }) }
 }

@@ -8,6 +8,7 @@ mod public;
 
 // What is said about them.
 mod adversary;
+pub mod gradients;
 pub mod least_squares;
 mod sensitivity;
 
@@ -18,6 +19,7 @@ pub mod calibrate;
 mod event;
 mod ledger;
 mod normal;
+pub mod subsampled_dda;
 
 // Noise.
 mod keys;

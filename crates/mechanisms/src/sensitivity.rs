@@ -80,3 +80,8 @@ impl Sensitivity {
         Self { value: self.value * factor.abs(), ..self }
     }
 }
+
+/// `value`, if it is finite and not negative.
+pub(crate) fn bound(name: &'static str, value: f64) -> Result<f64, MechanismError> {
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(MechanismError::Bound { name, value }) }
+}

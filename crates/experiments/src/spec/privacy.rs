@@ -26,6 +26,10 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
         Adversary::Neighbour(party) if party >= parties => {
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
         }
+        Adversary::HiddenActivation => Err(at.key(
+            "privacy.adversary",
+            "hidden-activation needs secret coins and dummy messages, which no algorithm here sends".into(),
+        )),
         Adversary::Neighbour(_) | Adversary::AllMessages => Ok(()),
     }
 }

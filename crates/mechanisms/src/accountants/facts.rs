@@ -28,15 +28,25 @@ pub(crate) enum Chance {
     Certain,
     /// By a coin; it is added or removed.
     Poisson { rate: f64 },
-    /// In a subset of fixed size; it is replaced.
-    Subset { rate: f64 },
+    /// In a subset of fixed size; it is replaced. A coin that everybody sees has the release take place at all with
+    /// probability `active`.
+    Subset { rate: f64, active: f64 },
 }
 
 impl Chance {
+    /// The probability that a given record is looked at, where the release takes place.
     pub(crate) fn rate(self) -> f64 {
         match self {
             Self::Certain => 1.0,
-            Self::Poisson { rate } | Self::Subset { rate } => rate,
+            Self::Poisson { rate } | Self::Subset { rate, .. } => rate,
+        }
+    }
+
+    /// The probability that the release takes place.
+    pub(crate) fn active(self) -> f64 {
+        match self {
+            Self::Certain | Self::Poisson { .. } => 1.0,
+            Self::Subset { active, .. } => active,
         }
     }
 }
@@ -59,9 +69,9 @@ impl Facts {
             _ => (loss(event)?, Chance::Certain),
         };
         // The ends of the range are simpler mechanisms.
-        Ok(match chance.rate() {
-            rate if rate <= 0.0 => Self { loss: Loss::Nothing, chance: Chance::Certain },
-            rate if rate >= 1.0 => Self { loss, chance: Chance::Certain },
+        Ok(match (chance.rate(), chance.active()) {
+            (rate, active) if rate * active <= 0.0 => Self { loss: Loss::Nothing, chance: Chance::Certain },
+            (rate, active) if rate * active >= 1.0 => Self { loss, chance: Chance::Certain },
             _ if matches!(loss, Loss::Nothing) => Self { loss, chance: Chance::Certain },
             _ => Self { loss, chance },
         })
@@ -103,24 +113,34 @@ fn loss(event: &Event) -> Result<Loss, MechanismError> {
 }
 
 fn chance(sampling: Sampling, adjacency: Adjacency) -> Result<Chance, MechanismError> {
-    let rate = sampling.rate();
-    if !(0.0..=1.0).contains(&rate) {
-        return Err(MechanismError::EventField { field: "rate", value: rate });
-    }
+    // Visible coins do not make a record harder to see in the rounds that take place.
+    let (rate, active) = match sampling {
+        Sampling::VisibleOneOf { activation, population } => {
+            (Sampling::OneOf { population }.rate(), probability("activation", activation)?)
+        }
+        Sampling::HiddenOneOf { activation, .. } => {
+            probability("activation", activation)?;
+            (sampling.rate(), 1.0)
+        }
+        _ => (sampling.rate(), 1.0),
+    };
+    probability("rate", rate)?;
     match (sampling, adjacency) {
         (Sampling::Poisson { .. }, Adjacency::AddRemoveRecord) => Ok(Chance::Poisson { rate }),
-        (Sampling::WithoutReplacement { .. } | Sampling::OneOf { .. }, Adjacency::ReplaceRecord) => {
-            Ok(Chance::Subset { rate })
-        }
         (Sampling::Poisson { .. }, found) => {
             let (sampling, expected) = ("Poisson sampling", Adjacency::AddRemoveRecord);
             Err(MechanismError::Sampling { sampling, expected, found })
         }
+        (_, Adjacency::ReplaceRecord) => Ok(Chance::Subset { rate, active }),
         (_, found) => {
             let (sampling, expected) = ("sampling of a fixed size", Adjacency::ReplaceRecord);
             Err(MechanismError::Sampling { sampling, expected, found })
         }
     }
+}
+
+fn probability(field: &'static str, value: f64) -> Result<f64, MechanismError> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(MechanismError::EventField { field, value }) }
 }
 
 fn not_negative(field: &'static str, value: f64) -> Result<f64, MechanismError> {

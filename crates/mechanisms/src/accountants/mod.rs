@@ -115,6 +115,9 @@ pub(crate) fn worst(
         let Some(&node) = class.nodes.first() else { continue };
         for entry in &class.entries {
             same_adjacency(ledger.adjacency, &entry.event)?;
+            if entry.event.hides_activation() && ledger.adversary != Adversary::HiddenActivation {
+                return Err(MechanismError::ActivationSeen(ledger.adversary));
+            }
         }
         let found = epsilon(class)?;
         if worst.is_none_or(|(largest, _)| found.0 > largest.0) {

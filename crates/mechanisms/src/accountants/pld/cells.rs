@@ -68,6 +68,18 @@ impl Cells {
         self
     }
 
+    /// The pair that takes place with probability `active`, and otherwise has a loss of 0.
+    pub(super) fn with_probability(mut self, active: f64) -> Self {
+        let scale = |(p, q): &mut (f64, f64)| (*p, *q) = (*p * active, *q * active);
+        self.inner.iter_mut().for_each(scale);
+        scale(&mut self.bottom);
+        scale(&mut self.top);
+        self.certain *= active;
+        self.impossible *= active;
+        self.zero = self.zero * active + (1.0 - active);
+        self
+    }
+
     /// How much of each inner cell goes to its left end; all or nothing of a cell whose `q` is too small to be a number.
     fn lefts(&self, of_unknown: f64) -> Vec<f64> {
         let split = |(ends, &(p, q)): (&[f64], &(f64, f64))| {

@@ -106,8 +106,8 @@ fn interval(events: &[(Facts, f64)], delta: f64) -> Interval {
         events.iter().filter_map(|&(facts, releases)| Some((Pair::of(facts)?, releases))).collect();
     // The probability that some release tells everything.
     let certain = |facts: &Facts| match facts.loss {
-        Loss::Everything => facts.chance.rate(),
-        Loss::Approximate { delta, .. } => facts.chance.rate() * delta,
+        Loss::Everything => facts.chance.active() * facts.chance.rate(),
+        Loss::Approximate { delta, .. } => facts.chance.active() * facts.chance.rate() * delta,
         _ => 0.0,
     };
     let infinite: f64 = -events.iter().map(|(facts, n)| n * (-certain(facts)).ln_1p()).sum::<f64>().exp_m1();

@@ -44,10 +44,11 @@ impl Pair {
     /// replaced in a subset of fixed size: outputs without the record, with it and with the other one are pairwise within
     /// the sensitivity, so by advanced joint convexity the curve for `epsilon >= 0` is that of 'remove'. It is symmetric,
     /// which makes the curve for `epsilon < 0` its mirror image, with what is left as an atom at loss 0. (The larger of
-    /// 'remove' and 'add', each composed alone, is no bound: Lebeda, Regehr, Kamath, Steinke 2024.)
+    /// 'remove' and 'add', each composed alone, is no bound: Lebeda, Regehr, Kamath, Steinke 2024.) If it takes place by
+    /// a coin that everybody sees, the loss is 0 where it does not.
     pub(super) fn cells(self, nodes: &[f64], direction: Direction) -> Cells {
         match (self.chance, direction) {
-            (Chance::Subset { .. }, _) => self.remove(nodes).symmetric(),
+            (Chance::Subset { active, .. }, _) => self.remove(nodes).symmetric().with_probability(active),
             (_, Direction::Remove) => self.remove(nodes),
             (_, Direction::Add) => {
                 let mirrored: Vec<f64> = nodes.iter().rev().map(|node| -node).collect();

@@ -4,8 +4,9 @@
 //! size a bound. In both cases at most that of the mechanism without sampling (joint quasi-convexity).
 
 use super::poisson::Poisson;
-use super::subset;
+use super::subset::Subset;
 use crate::accountants::facts::{Chance, Facts, Loss};
+use crate::accountants::pure::sampled as with_probability;
 use crate::{Event, MechanismError};
 
 /// Upper bounds on the divergence of every order above 1, in both directions.
@@ -13,6 +14,7 @@ use crate::{Event, MechanismError};
 pub(crate) struct Curve {
     loss: Loss,
     chance: Chance,
+    subset: Subset,
 }
 
 impl Curve {
@@ -22,7 +24,7 @@ impl Curve {
             Loss::Approximate { delta, .. } if delta > 0.0 => {
                 Err(MechanismError::Unsupported { accountant: "rdp", event: event.name() })
             }
-            _ => Ok(Self { loss, chance }),
+            _ => Ok(Self { loss, chance, subset: Subset::of(loss, chance.rate()) }),
         }
     }
 
@@ -32,11 +34,17 @@ impl Curve {
         let sampled = match self.chance {
             Chance::Certain => return whole,
             Chance::Poisson { rate } => Poisson { loss: self.loss, rate }.at(order),
-            Chance::Subset { rate } => at_integers(order, |order| subset::renyi(self.loss, rate, order)),
+            Chance::Subset { .. } => at_integers(order, |order| self.subset.at(order)),
         };
         // NaN, where a sum overflowed, loses against the mechanism without sampling.
-        sampled.min(whole)
+        mixed(sampled.min(whole), order, self.chance.active())
     }
+}
+
+/// The divergence of a mechanism with this one that takes place with probability `active`, which everybody sees:
+/// `ln(1 - a + a e^((alpha - 1) D)) / (alpha - 1)`.
+fn mixed(divergence: f64, order: f64, active: f64) -> f64 {
+    with_probability((order - 1.0) * divergence, active) / (order - 1.0)
 }
 
 /// The divergence of a mechanism that sees everything.

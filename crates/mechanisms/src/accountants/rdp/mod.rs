@@ -15,6 +15,12 @@
     clippy::cast_sign_loss,
     reason = "orders and numbers of points: positive integers below 2^15"
 )]
+mod chi;
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "orders and numbers of points: positive integers below 2^15"
+)]
 mod curve;
 #[allow(
     clippy::cast_possible_truncation,
@@ -22,6 +28,7 @@ mod curve;
     reason = "orders and numbers of points: positive integers below 2^15"
 )]
 mod poisson;
+#[allow(clippy::cast_possible_truncation, reason = "half of an order, at most 128")]
 mod subset;
 
 use super::{Accountant, Bound, positive_delta, worst};
@@ -87,7 +94,8 @@ pub(crate) fn epsilon_of_renyi(renyi: f64, order: f64, delta: f64) -> f64 {
 }
 
 /// The least epsilon over orders: a coarse look at every scale of `order - 1`, then golden sections around the best. The
-/// look goes on for as long as the best is at its end.
+/// look goes on for as long as the best is at its end. Bounds that are known for integer orders have kinks there, so the two
+/// next to the best are tried as well.
 fn search(epsilon: impl Fn(f64) -> f64) -> f64 {
     let at = |k: f64| epsilon(1.0 + (k * 0.5).exp2());
     let mut looked: Vec<(f64, f64)> = (-6..=12).map(|k| (f64::from(k), at(f64::from(k)))).collect();
@@ -121,5 +129,6 @@ fn search(epsilon: impl Fn(f64) -> f64) -> f64 {
             at_right = at(right);
         }
     }
-    least
+    let order = 1.0 + (0.25 * (low + high)).exp2();
+    [order.floor(), order.ceil()].into_iter().filter(|order| *order > 1.0).map(epsilon).fold(least, f64::min)
 }

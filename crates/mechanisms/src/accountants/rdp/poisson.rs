@@ -91,7 +91,7 @@ impl Poisson {
 }
 
 /// `ln(e^x - 1)` for `x >= 0`.
-fn log_expm1(x: f64) -> f64 {
+pub(super) fn log_expm1(x: f64) -> f64 {
     if x < 30.0 { x.exp_m1().ln() } else { x + (-(-x).exp()).ln_1p() }
 }
 
