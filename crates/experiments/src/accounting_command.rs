@@ -1,7 +1,9 @@
 //! `dido epsilon` and `dido calibrate`.
 
 use clap::{Args, Subcommand};
-use dido_experiments::accounting::{calibrate, epsilon};
+use dido_experiments::accounting::calibrate::Calibrated;
+use dido_experiments::accounting::subsampled_dda::DdaAnswer;
+use dido_experiments::accounting::{Answer, LedgerAnswer, calibrate, epsilon, subsampled_dda};
 use dido_experiments::{ExperimentError, json};
 use serde::Serialize;
 
@@ -23,6 +25,8 @@ enum Epsilon {
     Gaussian(Asked<epsilon::Gaussian>),
     /// Laplace noise, also on a sample of the records.
     Laplace(Asked<epsilon::Laplace>),
+    /// Subsampled dual averaging (paper B), by who can tell which nodes are active; with the published claim.
+    SubsampledDda(Asked<subsampled_dda::Dda>),
     /// What a run has released: the ledger.json of its result.
     Ledger(Asked<epsilon::LedgerFile>),
 }
@@ -76,18 +80,19 @@ impl<Q: Args> Asked<Q> {
 /// What is to be printed.
 pub fn epsilon(args: &EpsilonArgs) -> Result<String, ExperimentError> {
     match &args.question {
-        Epsilon::Gaussian(asked) => asked.answer(epsilon::gaussian, |answer| answer.text()),
-        Epsilon::Laplace(asked) => asked.answer(epsilon::laplace, |answer| answer.text()),
-        Epsilon::Ledger(asked) => asked.answer(epsilon::ledger, |answer| answer.text()),
+        Epsilon::Gaussian(asked) => asked.answer(epsilon::gaussian, Answer::text),
+        Epsilon::Laplace(asked) => asked.answer(epsilon::laplace, Answer::text),
+        Epsilon::SubsampledDda(asked) => asked.answer(subsampled_dda::answer, DdaAnswer::text),
+        Epsilon::Ledger(asked) => asked.answer(epsilon::ledger, LedgerAnswer::text),
     }
 }
 
 /// What is to be printed.
 pub fn calibrate(args: &CalibrateArgs) -> Result<String, ExperimentError> {
     match &args.question {
-        Calibrate::Gaussian(asked) => asked.answer(calibrate::gaussian, |answer| answer.text()),
-        Calibrate::Laplace(asked) => asked.answer(calibrate::laplace, |answer| answer.text()),
-        Calibrate::Rounds(Rounds::Gaussian(asked)) => asked.answer(calibrate::gaussian_rounds, |answer| answer.text()),
-        Calibrate::Rounds(Rounds::Laplace(asked)) => asked.answer(calibrate::laplace_rounds, |answer| answer.text()),
+        Calibrate::Gaussian(asked) => asked.answer(calibrate::gaussian, Calibrated::text),
+        Calibrate::Laplace(asked) => asked.answer(calibrate::laplace, Calibrated::text),
+        Calibrate::Rounds(Rounds::Gaussian(asked)) => asked.answer(calibrate::gaussian_rounds, Calibrated::text),
+        Calibrate::Rounds(Rounds::Laplace(asked)) => asked.answer(calibrate::laplace_rounds, Calibrated::text),
     }
 }

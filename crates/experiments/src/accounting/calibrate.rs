@@ -282,7 +282,7 @@ impl Calibrated {
     fn new(search: &Search, noise: &str, releases: u64, found: Found, bound: Bound) -> Self {
         Self {
             mechanism: mechanism(noise, search.sampling),
-            sampling: search.sampling.map(Sample::of),
+            sampling: search.sampling,
             releases,
             found,
             epsilon: Loss(bound.epsilon),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer::{Answer, Figures, LedgerAnswer};
 use super::number;
 use super::run::Run;
-use super::sample::{Sample, SampleOptions, adjacency, mechanism, usage};
+use super::sample::{SampleOptions, adjacency, mechanism, usage};
 use crate::error::ExperimentError;
 
 /// A run with Gaussian noise.
@@ -128,7 +128,7 @@ impl Vector {
 /// # Errors
 /// If the options contradict each other, a number is out of its range, or no method applies.
 pub fn gaussian(question: &Gaussian) -> Result<Answer, ExperimentError> {
-    let sampling = question.sample.sampling()?;
+    let sampling = question.sample.checked()?;
     let adjacency = adjacency(question.adjacency, sampling)?;
     let base = gaussian_release(adjacency, 1.0, question.noise_multiplier)?;
     let run = Run { adjacency, sampling, releases: vec![(base, question.steps)] };
@@ -141,7 +141,7 @@ pub fn gaussian(question: &Gaussian) -> Result<Answer, ExperimentError> {
 /// # Errors
 /// As [`gaussian`].
 pub fn laplace(question: &Laplace) -> Result<Answer, ExperimentError> {
-    let sampling = question.sample.sampling()?;
+    let sampling = question.sample.checked()?;
     let adjacency = adjacency(question.adjacency, sampling)?;
     let Release { sensitivity, vector } = question.release;
     let (norm, dim) = vector.checked()?;
@@ -197,7 +197,7 @@ fn answer(run: &Run, noise: &str, delta: f64) -> Result<Answer, ExperimentError>
     let figures = Figures::of(&run.ledger(), delta)?;
     Ok(Answer {
         mechanism: mechanism(noise, run.sampling),
-        sampling: run.sampling.map(Sample::of),
+        sampling: run.sampling,
         releases: run.releases.iter().map(|(_, releases)| releases).sum(),
         adjacency: run.adjacency,
         adversary: Adversary::AllMessages,

@@ -4,6 +4,7 @@
 //! command and has a `text` for people.
 //!
 //! * [`epsilon`]: from noise to its privacy loss, by every method;
+//! * [`subsampled_dda`]: the same for the algorithm of paper B, and its published claim;
 //! * [`calibrate`]: from a budget to the least noise, or to the most rounds.
 
 mod answer;
@@ -13,6 +14,7 @@ mod number;
 mod run;
 mod sample;
 mod search;
+pub mod subsampled_dda;
 mod text;
 
 pub use answer::{Answer, ClassAnswer, Figures, Interval, Least, LedgerAnswer, Loss};

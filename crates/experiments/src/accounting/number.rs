@@ -20,6 +20,12 @@ pub fn rate(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&x) { Ok(x) } else { Err("must be at least 0 and at most 1".to_owned()) }
 }
 
+/// A probability above 0.
+pub fn positive_rate(text: &str) -> Result<f64, String> {
+    let x = rate(text)?;
+    if x > 0.0 { Ok(x) } else { Err("must be above 0".to_owned()) }
+}
+
 /// A whole number, also in the form 1e6.
 pub fn count(text: &str) -> Result<u64, String> {
     if let Ok(n) = text.parse() {

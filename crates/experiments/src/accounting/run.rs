@@ -1,12 +1,14 @@
 //! A ledger of noise that was never drawn.
 
-use dido_mechanisms::{Adjacency, Adversary, Base, Entry, Event, Ledger, Sampling};
+use dido_mechanisms::{Adjacency, Adversary, Base, Entry, Event, Ledger};
+
+use super::sample::Sample;
 
 /// One node's releases, equal or not, that look at samples or at everything.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub adjacency: Adjacency,
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<Sample>,
     /// What is released, and how often.
     pub releases: Vec<(Base, u64)>,
 }
@@ -17,7 +19,7 @@ impl Run {
         let mut first: u32 = 0;
         for &(base, releases) in self.releases.iter().filter(|(_, releases)| *releases > 0) {
             let event = match self.sampling {
-                Some(sampling) => Event::Sampled { sampling, base },
+                Some(sample) => Event::Sampled { sampling: sample.sampling(), base },
                 None => base.into(),
             };
             // Rounds only say where an entry stands: a run longer than their numbers stays at the last one.

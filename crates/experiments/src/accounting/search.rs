@@ -1,17 +1,17 @@
 //! The search for noise that keeps a budget, with the best accountant as the judge.
 
 use dido_mechanisms::calibrate::{Allocation, noise_multiplier};
-use dido_mechanisms::{Accountant, Adjacency, Base, Best, Bound, Budget, MechanismError, Sampling};
+use dido_mechanisms::{Accountant, Adjacency, Base, Best, Bound, Budget, MechanismError};
 
 use super::run::Run;
-use super::sample::{SampleOptions, adjacency, usage};
+use super::sample::{Sample, SampleOptions, adjacency, usage};
 use crate::error::ExperimentError;
 
 /// A budget, and what is known of the releases beside their noise.
 pub struct Search {
     pub budget: Budget,
     pub adjacency: Adjacency,
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<Sample>,
 }
 
 impl Search {
@@ -21,7 +21,7 @@ impl Search {
         epsilon: f64,
         delta: f64,
     ) -> Result<Self, ExperimentError> {
-        let sampling = sample.sampling()?;
+        let sampling = sample.checked()?;
         let budget = Budget::new(epsilon, delta)?;
         Ok(Self { budget, adjacency: adjacency(named, sampling)?, sampling })
     }
@@ -50,7 +50,7 @@ impl Search {
             return Err(self.no_noise(MechanismError::Scale(0.0)));
         }
         let times: u64 = releases.iter().map(|(_, times)| times).sum();
-        let seen = self.sampling.map_or(1.0, |sampling| -(times as f64 * (-sampling.rate()).ln_1p()).exp_m1());
+        let seen = self.sampling.map_or(1.0, |sampling| -(times as f64 * (-sampling.rate).ln_1p()).exp_m1());
         if seen <= delta {
             return Err(usage(format!(
                 "--delta {delta}: no noise is needed, a record is looked at with probability {seen} only"

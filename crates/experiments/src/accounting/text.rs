@@ -4,6 +4,7 @@ use dido_mechanisms::{Adjacency, Adversary};
 
 use super::answer::{Answer, Figures, LedgerAnswer, Loss};
 use super::calibrate::{Calibrated, Found};
+use super::subsampled_dda::{Against, DdaAnswer};
 use crate::planning::kebab;
 use crate::report::{at_least, bound, significant};
 
@@ -34,6 +35,29 @@ impl LedgerAnswer {
             }
         }
         lines.join("\n")
+    }
+}
+
+impl DdaAnswer {
+    /// The guarantee against each adversary, and the published claim.
+    pub fn text(&self) -> String {
+        let Self { mechanism, noise_multiplier, adjacency, delta, visible, hidden, published } = self;
+        let against = |Against { adversary, figures }: &Against| {
+            let title = format!("Epsilon at delta = {}, against an adversary who {adversary}", significant(*delta));
+            [title, figures.text()]
+        };
+        let claim = &published.claim;
+        let head = [
+            mechanism.clone(),
+            item("noise multiplier", &format!("{} = sigma / 2L", significant(*noise_multiplier))),
+            item("adjacency", &format!("{}: {adjacency}", kebab(adjacency))),
+        ];
+        let tail = [
+            "Published closed form: not a guarantee".to_owned(),
+            item("claimed", &format!("{} with the constant {}", significant(claim.epsilon), claim.constant)),
+            item("reason", &published.reason),
+        ];
+        [&head[..], &against(visible), &against(hidden), &tail].concat().join("\n")
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
         }
         Adversary::HiddenActivation => Err(at.key(
             "privacy.adversary",
-            "hidden-activation needs secret coins and dummy messages, which no algorithm here sends".into(),
+            "hidden-activation needs secret coins and dummy messages, which no algorithm here sends",
         )),
         Adversary::Neighbour(_) | Adversary::AllMessages => Ok(()),
     }
