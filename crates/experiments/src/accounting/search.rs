@@ -6,6 +6,7 @@ use dido_mechanisms::{Accountant, Adjacency, Base, Best, Bound, Budget, Mechanis
 use super::run::Run;
 use super::sample::{Sample, SampleOptions, adjacency, usage};
 use crate::error::ExperimentError;
+use crate::report::significant;
 
 /// A budget, and what is known of the releases beside their noise.
 pub struct Search {
@@ -52,9 +53,9 @@ impl Search {
         let times: u64 = releases.iter().map(|(_, times)| times).sum();
         let seen = self.sampling.map_or(1.0, |sampling| -(times as f64 * (-sampling.rate).ln_1p()).exp_m1());
         if seen <= delta {
-            return Err(usage(format!(
-                "--delta {delta}: no noise is needed, a record is looked at with probability {seen} only"
-            )));
+            let seen = significant(seen);
+            let reason = format!("a record is in a sample with probability {seen} only (--rate): no noise is needed");
+            return Err(usage(format!("--delta {delta}: {reason}")));
         }
         let factor = noise_multiplier(&Best, self.budget, run).map_err(|error| self.no_noise(error))?;
         Ok((factor, Best.bound(&run(factor), delta)?))
