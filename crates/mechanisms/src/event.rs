@@ -90,8 +90,8 @@ pub enum Sampling {
         population: u64,
     },
     /// One uniformly random record of a node whose secret coin says so; otherwise the mechanism runs on a record of
-    /// nobody. Accounted against [`Adversary::HiddenActivation`](crate::Adversary::HiddenActivation) only. Speaks of
-    /// records that are replaced.
+    /// nobody. Accounted against [`Adversary::HiddenActivation`](crate::Adversary::HiddenActivation) only (a
+    /// [`Filter`](crate::Filter), which knows no adversary, takes it as it is). Speaks of records that are replaced.
     HiddenOneOf {
         /// The probability of the node to be active, in `[0, 1]`.
         activation: f64,

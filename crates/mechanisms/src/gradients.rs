@@ -1,36 +1,36 @@
 //! How far one change of the data moves a released gradient, from a public bound on what one contribution can be.
 //!
-//! A contribution is what the relation changes: the gradient of one record, or the whole gradient of one node. With `n`
-//! contributions of length at most `C` the sum moves by `g - g'` if one is replaced, and by `g` if one is added or removed:
+//! A sum of the records' gradients moves by `g - g'` if one record is replaced, and by `g` if one is added or removed:
 //!
-//! | released | one added or removed | one replaced |
-//! |---|---|---|
-//! | a sum of contributions clipped to length `C` ([`clipped`]) | `C` | `2 C` |
-//! | that sum over a public constant `B` ([`clipped_mean`]) | `C / B` | `2 C / B` |
-//! | a sum of contributions with each coordinate clamped to `[a, b]` ([`clamped`]) | `max(abs a, abs b)` | `b - a` |
-//! | the gradient of one `L`-Lipschitz loss ([`lipschitz`]) | `L` | `2 L` |
-//! | a projected step `gamma` along a gradient of length at most `C` ([`projected_step`]) | | `2 C gamma`, in L1 `sqrt(dim)` times that |
+//! | released | record added or removed | record replaced | node replaced |
+//! |---|---|---|---|
+//! | a sum over records clipped to length `C` ([`clipped`]) | `C` | `2 C` | refused |
+//! | that sum over a public constant `B` ([`clipped_mean`]) | `C / B` | `2 C / B` | refused |
+//! | a sum over records with each coordinate clamped to `[a, b]` ([`clamped`]) | `max(abs a, abs b)` | `b - a` | refused |
+//! | the gradient of one `L`-Lipschitz loss, of a record or a node ([`lipschitz`]) | `L` | `2 L` | `2 L` |
+//! | a projected step `gamma` along a node's gradient of length at most `C` ([`projected_step`]) | | | `2 C gamma`, in L1 `sqrt(dim)` times that |
 //!
-//! (The third row is per coordinate: in L1 times `dim`, in L2 times `sqrt(dim)`.) Each is attained, by contributions of full
-//! length in opposite directions, along an axis for a clipped L1 norm and along the diagonal otherwise.
+//! (The third row is per coordinate: in L1 times `dim`, in L2 times `sqrt(dim)`.) A node that is replaced changes all of its
+//! records, whose number nothing bounds here; clip its whole gradient instead, which then is as good as that of a Lipschitz
+//! loss. Each bound is attained, by gradients of full length in opposite directions.
 //!
 //! On a secret sample of records the sum over the sample has the same sensitivity, for a record that is in it.
 
 use crate::sensitivity::bound;
 use crate::{Adjacency, MechanismError, Norm, Sensitivity};
 
-/// The sensitivity, in `norm`, of a sum of contributions that are each clipped to length `clip` in that norm.
+/// The sensitivity, in `norm`, of a sum over records whose gradients are each clipped to length `clip` in that norm.
 ///
-/// Clip each contribution for itself, and all of its coordinates together: the length of the sum, or of parts of a
+/// Clip the gradient of each record for itself, and all of its coordinates together: the length of the sum, or of parts of a
 /// gradient one by one, is another bound.
 ///
 /// # Errors
-/// If `clip` is negative or not finite, or twice it overflows.
+/// If `clip` is negative or not finite, twice it overflows, or a node is replaced.
 pub fn clipped(adjacency: Adjacency, norm: Norm, clip: f64) -> Result<Sensitivity, MechanismError> {
-    Sensitivity::new(moves(adjacency) * bound("clip", clip)?, norm, adjacency)
+    Sensitivity::new(moves(of_records(adjacency)?) * bound("clip", clip)?, norm, adjacency)
 }
 
-/// The sensitivity of [`clipped`] contributions summed up and divided by `divisor`.
+/// The sensitivity of a sum of [`clipped`] gradients divided by `divisor`.
 ///
 /// The divisor is a public constant: the number of records where that is public (it is, if records are replaced), the
 /// *expected* size of a Poisson sample, or any declared number. A number of records that one more record would change must
@@ -46,11 +46,11 @@ pub fn clipped_mean(adjacency: Adjacency, norm: Norm, clip: f64, divisor: f64) -
     Sensitivity::new(sum.value / divisor, norm, adjacency)
 }
 
-/// The sensitivity, in `norm`, of a sum of contributions of `dim` coordinates, each of which is clamped to
-/// `[low, high]`. Clamping bounds no length but through all coordinates: by `dim` of them in L1, by `sqrt(dim)` in L2.
+/// The sensitivity, in `norm`, of a sum over records of vectors of `dim` coordinates, each of which is clamped to
+/// `[low, high]`. Clamping bounds a length through all coordinates only: by `dim` of them in L1, by `sqrt(dim)` in L2.
 ///
 /// # Errors
-/// If `low` or `high` is not finite, `low` is above `high`, `dim` is 0, or the result overflows.
+/// If `low` or `high` is not finite, `low` is above `high`, `dim` is 0, the result overflows, or a node is replaced.
 pub fn clamped(
     adjacency: Adjacency,
     norm: Norm,
@@ -60,12 +60,10 @@ pub fn clamped(
     if dim == 0 {
         return Err(MechanismError::NoCoordinates);
     }
-    let one = match adjacency {
-        Adjacency::ReplaceNode | Adjacency::ReplaceRecord => bound("high - low", high - low)?,
-        Adjacency::AddRemoveRecord => {
-            bound("high - low", high - low)?;
-            low.abs().max(high.abs())
-        }
+    let width = bound("high - low", high - low)?;
+    let one = match of_records(adjacency)? {
+        Adjacency::AddRemoveRecord => low.abs().max(high.abs()),
+        _ => width,
     };
     let all = match norm {
         Norm::L1 => dim as f64,
@@ -77,8 +75,8 @@ pub fn clamped(
 /// The L2 sensitivity of a gradient of a loss that is `constant`-Lipschitz on the set where it is taken: all its
 /// (sub)gradients there have at most that length, so two of them are within `2 L`, and one is within `L` of nothing.
 ///
-/// The loss may be that of one record, or for [`Adjacency::ReplaceNode`] the mean of a node's, which is Lipschitz with the
-/// same constant. One of `n` records in a mean is worth `1/n` of it: [`scaled`](Sensitivity::scaled).
+/// The loss may be that of one record, or for [`Adjacency::ReplaceNode`] the loss of a node: a mean of `L`-Lipschitz losses
+/// is `L`-Lipschitz, a sum is not. One of `n` records in a mean is worth `1/n` of it: [`scaled`](Sensitivity::scaled).
 ///
 /// The point must be in the set whatever was released before: project it before the gradient is taken, or clip.
 ///
@@ -107,7 +105,17 @@ pub fn projected_step(gradient: f64, gamma: f64, dim: usize) -> Result<Sensitivi
     Sensitivity::new(l2.l1(dim), Norm::L1, Adjacency::ReplaceNode)
 }
 
-/// By how many lengths of one contribution the sum of all moves.
+/// Refuses to bound how many records of a node there are.
+fn of_records(adjacency: Adjacency) -> Result<Adjacency, MechanismError> {
+    match adjacency {
+        Adjacency::ReplaceNode => {
+            Err(MechanismError::Adjacency { expected: Adjacency::ReplaceRecord, found: adjacency })
+        }
+        Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => Ok(adjacency),
+    }
+}
+
+/// By how many lengths of one gradient the sum of all moves.
 fn moves(adjacency: Adjacency) -> f64 {
     match adjacency {
         Adjacency::ReplaceNode | Adjacency::ReplaceRecord => 2.0,

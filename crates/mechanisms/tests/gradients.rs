@@ -6,7 +6,7 @@ use dido_mechanisms::gradients::{clamped, clipped, clipped_mean, lipschitz, proj
 use dido_mechanisms::{Adjacency, MechanismError, Norm, Sensitivity};
 use rand::{RngExt, SeedableRng};
 
-const RELATIONS: [Adjacency; 3] = [Adjacency::ReplaceNode, Adjacency::ReplaceRecord, Adjacency::AddRemoveRecord];
+const OF_RECORDS: [Adjacency; 2] = [Adjacency::ReplaceRecord, Adjacency::AddRemoveRecord];
 
 fn length(x: &[f64], norm: Norm) -> f64 {
     match norm {
@@ -52,7 +52,7 @@ fn random_neighbours_never_exceed_the_bounds() {
         let records: Vec<Vec<f64>> =
             (0..=count).map(|_| (0..dim).map(|_| rng.random_range(-5.0..5.0)).collect()).collect();
         let (low, high) = (-bound, rng.random_range(-bound..4.0));
-        for adjacency in RELATIONS {
+        for adjacency in OF_RECORDS {
             for norm in [Norm::L1, Norm::L2] {
                 let moved = |each: &dyn Fn(&[f64]) -> Vec<f64>| {
                     let all: Vec<Vec<f64>> = records.iter().map(|record| each(record)).collect();
@@ -73,7 +73,7 @@ fn opposite_contributions_attain_the_bounds() {
     let (dim, bound) = (4, 1.7);
     let axis = vec![bound, 0.0, 0.0, 0.0];
     let diagonal = vec![bound / 2.0; dim];
-    for adjacency in RELATIONS {
+    for adjacency in OF_RECORDS {
         let moved = |one: &[f64], other: &[f64], norm| {
             let records = vec![vec![0.3; dim], one.to_vec()];
             distance(&records, &neighbour(&records, other, adjacency), norm)
@@ -101,6 +101,10 @@ fn opposite_contributions_attain_the_bounds() {
         let gradients = |sign: f64| scaled(&diagonal, sign);
         let attained = moved(&gradients(1.0), &gradients(-1.0), Norm::L2);
         assert!((attained / lipschitz(adjacency, bound).unwrap().value - 1.0).abs() < 1e-12);
+        if adjacency == Adjacency::ReplaceRecord {
+            // The record may be all that a node has.
+            assert!((attained / lipschitz(Adjacency::ReplaceNode, bound).unwrap().value - 1.0).abs() < 1e-12);
+        }
     }
 }
 
@@ -163,7 +167,7 @@ fn projected_steps_are_bounded_if_the_gradient_is_taken_inside() {
 
 #[test]
 fn what_bounds_nothing_is_refused() {
-    for adjacency in RELATIONS {
+    for adjacency in OF_RECORDS {
         for norm in [Norm::L1, Norm::L2] {
             for bad in [f64::NAN, -1.0, f64::INFINITY] {
                 assert!(matches!(clipped(adjacency, norm, bad), Err(MechanismError::Bound { name: "clip", .. })));
@@ -181,6 +185,11 @@ fn what_bounds_nothing_is_refused() {
             assert_eq!(clamped(adjacency, norm, (0.0, 1.0), 0), Err(MechanismError::NoCoordinates));
         }
     }
+    let node = Adjacency::ReplaceNode;
+    let refused = Err(MechanismError::Adjacency { expected: Adjacency::ReplaceRecord, found: node });
+    assert_eq!(clipped(node, Norm::L1, 1.0), refused);
+    assert_eq!(clipped_mean(node, Norm::L2, 1.0, 10.0), refused);
+    assert_eq!(clamped(node, Norm::L2, (0.0, 1.0), 3), refused);
     assert_eq!(projected_step(1.0, 1.0, 0), Err(MechanismError::NoCoordinates));
     assert!(clipped(Adjacency::ReplaceRecord, Norm::L2, f64::MAX).is_err());
 }

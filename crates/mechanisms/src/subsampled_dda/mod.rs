@@ -39,7 +39,10 @@ mod claim;
 use serde::{Deserialize, Serialize};
 
 use crate::accountants::{Accountant, Best, Bound};
-use crate::{Adjacency, Adversary, Base, ClassLedger, Entry, Event, Ledger, MechanismError, Sampling, gradients};
+use crate::calibrate::noise_multiplier;
+use crate::{
+    Adjacency, Adversary, Base, Budget, ClassLedger, Entry, Event, Ledger, MechanismError, Sampling, gradients,
+};
 
 pub use claim::Claim;
 
@@ -115,6 +118,23 @@ impl SubsampledDda {
         Claim::of(&self.checked()?, constant, delta)
     }
 
+    /// The same run with the least noise that keeps a budget before it is known who will be active; 0.9999 of the epsilon or
+    /// more is used. The `sigma` there was does not matter, if it is one.
+    ///
+    /// # Errors
+    /// If a field is out of range, `lipschitz` is 0 (nothing is to be hidden), or the budget has no delta.
+    pub fn calibrated(&self, activation: Activation, budget: Budget) -> Result<Self, MechanismError> {
+        self.with_least_noise(&self.ledger(activation)?, budget)
+    }
+
+    /// The same run with the least noise that keeps a budget for known counts of active rounds.
+    ///
+    /// # Errors
+    /// As [`calibrated`](Self::calibrated) and [`visible_known`](Self::visible_known).
+    pub fn calibrated_known(&self, counts: &[u32], budget: Budget) -> Result<Self, MechanismError> {
+        self.with_least_noise(&self.ledger_known(counts)?, budget)
+    }
+
     /// What a run releases, before it is known who will be active: for any accountant.
     ///
     /// # Errors
@@ -155,6 +175,24 @@ impl SubsampledDda {
         };
         let classes = different.into_iter().map(class).collect::<Result<_, MechanismError>>()?;
         Ok(Ledger { adjacency: Adjacency::ReplaceRecord, adversary: Adversary::AllMessages, classes })
+    }
+
+    fn with_least_noise(&self, ledger: &Ledger, budget: Budget) -> Result<Self, MechanismError> {
+        let unit = 2.0 * self.lipschitz;
+        if unit <= 0.0 {
+            return Err(MechanismError::Bound { name: "lipschitz", value: self.lipschitz });
+        }
+        let with = |multiplier: f64| {
+            let mut ledger = ledger.clone();
+            for entry in ledger.classes.iter_mut().flat_map(|class| &mut class.entries) {
+                if let Event::Sampled { base: Base::Gaussian { sigma, .. }, .. } = &mut entry.event {
+                    *sigma = multiplier * unit;
+                }
+            }
+            ledger
+        };
+        let multiplier = noise_multiplier(&Best, budget, with)?;
+        Ok(Self { sigma: multiplier * unit, ..*self })
     }
 
     /// One node's releases: `releases` of them, somewhere in the rounds of the run.
