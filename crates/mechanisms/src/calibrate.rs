@@ -37,7 +37,7 @@ pub fn noise_multiplier(
     let mut fails = (0.0, f64::INFINITY);
     while keeps.1 > target {
         fails = keeps;
-        // Epsilon falls at least as the inverse of the multiplier.
+        // Epsilon falls about as the inverse of the multiplier, or faster.
         keeps.0 *= (keeps.1 / target).clamp(2.0, 1024.0);
         if keeps.0 > LARGEST {
             return Err(MechanismError::Calibration { low: 1.0, high: LARGEST });
@@ -45,7 +45,7 @@ pub fn noise_multiplier(
         keeps.1 = epsilon(keeps.0)?;
     }
     while fails.0 <= 0.0 {
-        // And at most as its square.
+        // But hardly faster than its square.
         let less = keeps.0 * (keeps.1 / target).sqrt().clamp(1.0 / 1024.0, 0.5);
         if less < 1.0 / LARGEST {
             return Ok(keeps.0);
@@ -94,7 +94,7 @@ pub fn most_rounds(
         if keeps.0 == MOST_ROUNDS {
             return Ok(MOST_ROUNDS);
         }
-        // Epsilon grows at most in proportion, and at least as the root.
+        // Epsilon grows about in proportion, or slower: this comes close from below.
         let factor = (target / keeps.1).clamp(2.0, 1024.0);
         fails.0 = whole(keeps.0 as f64 * factor).min(MOST_ROUNDS);
         fails.1 = epsilon(fails.0)?;
