@@ -4,6 +4,7 @@
 //! The data flow of one run: [`load`] reads the file and its overrides into a `Config`, [`Spec::new`] checks every
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
+pub mod accounting;
 mod algorithm;
 mod artefacts;
 mod assignment;

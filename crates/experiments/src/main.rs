@@ -1,5 +1,6 @@
 //! The command `dido`.
 
+mod accounting_command;
 mod topology_command;
 
 use std::io::{ErrorKind, Write};
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use accounting_command::{BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use topology_command::TopologyArgs;
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -30,6 +32,10 @@ enum Command {
     Run(RunArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
+    /// Say what noise is worth, by every method of accounting. No data are read.
+    Epsilon(EpsilonArgs),
+    /// Find the least noise, or the most rounds, for a budget. No data are read.
+    Calibrate(CalibrateArgs),
 }
 
 #[derive(Args)]
@@ -74,7 +80,24 @@ fn main() -> ExitCode {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
         Command::Topology(args) => topology_command::run(&args),
+        Command::Epsilon(args) => return answered(accounting_command::epsilon(&args)),
+        Command::Calibrate(args) => return answered(accounting_command::calibrate(&args)),
     };
+    ended(result)
+}
+
+/// An answer that cannot be given is bad input, one that cannot be printed a failure.
+fn answered(answer: Result<String, ExperimentError>) -> ExitCode {
+    match answer {
+        Ok(text) => ended(print(&text)),
+        Err(error) => {
+            tell(&format!("dido: {error}"));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn ended(result: Result<(), ExperimentError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -86,17 +109,20 @@ fn main() -> ExitCode {
 
 /// Help and version as they are; what is wrong with the arguments in one line, as all other errors.
 fn not_understood(error: &clap::Error) -> ExitCode {
+    let accounting =
+        std::env::args_os().nth(1).is_some_and(|name| accounting_command::NAMES.iter().any(|n| name == *n));
+    let failure = if accounting { ExitCode::from(BAD_INPUT) } else { ExitCode::FAILURE };
     if !error.use_stderr() || error.kind() == Usage::DisplayHelpOnMissingArgumentOrSubcommand {
         // Whoever reads may stop reading.
         let _ = error.print();
-        return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return if error.use_stderr() { failure } else { ExitCode::SUCCESS };
     }
     let text = error.to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
     tell(&format!("dido: {}", lines.join("; ").trim_start_matches("error: ").replace(":; ", ": ")));
-    ExitCode::FAILURE
+    failure
 }
 
 fn plan_command(common: &Common) -> Result<(), ExperimentError> {

@@ -239,7 +239,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
 }
 
 /// The TOML spelling of a value: a word, or a word with its value.
-fn kebab(value: &impl serde::Serialize) -> String {
+pub(crate) fn kebab(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         Ok(serde_json::Value::Object(table)) => {

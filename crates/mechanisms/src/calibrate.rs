@@ -1,7 +1,11 @@
 //! The least noise that keeps a budget.
 
+mod schedule;
+
 use crate::accountants::{Accountant, mu_of_epsilon};
 use crate::{Adjacency, Budget, Event, Filter, Ledger, MechanismError, Norm, Sensitivity, Unit};
+
+pub use schedule::{Allocation, gaussian_schedule, laplace_schedule};
 
 /// The least standard deviation of Gaussian noise that makes one release `(epsilon, delta)`-private, exactly (Balle, Wang
 /// 2018) and rounded up by a relative 1e-12; also for `epsilon` above 1, where the classical formula is none. For `k` equal
@@ -26,36 +30,46 @@ pub fn noise_multiplier(
     budget: Budget,
     ledger: impl Fn(f64) -> Ledger,
 ) -> Result<f64, MechanismError> {
+    let target = budget.epsilon();
     let epsilon = |multiplier: f64| Ok(accountant.bound(&ledger(multiplier), budget.delta())?.epsilon);
-    // Bracketed from the side of much noise, where accountants are quick.
-    let (mut fails, mut keeps) = (0.0, 1.0_f64);
-    while epsilon(keeps)? > budget.epsilon() {
+    // Bracketed from the side of much noise, where accountants are quick. Both ends as (multiplier, epsilon).
+    let mut keeps = (1.0, epsilon(1.0)?);
+    let mut fails = (0.0, f64::INFINITY);
+    while keeps.1 > target {
         fails = keeps;
-        keeps *= 2.0;
-        if keeps > LARGEST {
+        // Epsilon falls about as the inverse of the multiplier, or faster.
+        keeps.0 *= (keeps.1 / target).clamp(2.0, 1024.0);
+        if keeps.0 > LARGEST {
             return Err(MechanismError::Calibration { low: 1.0, high: LARGEST });
         }
+        keeps.1 = epsilon(keeps.0)?;
     }
-    while fails <= 0.0 {
-        let half = 0.5 * keeps;
-        if half < 1.0 / LARGEST {
-            return Ok(keeps);
+    while fails.0 <= 0.0 {
+        // But hardly faster than its square.
+        let less = keeps.0 * (keeps.1 / target).sqrt().clamp(1.0 / 1024.0, 0.5);
+        if less < 1.0 / LARGEST {
+            return Ok(keeps.0);
         }
-        if epsilon(half)? > budget.epsilon() { fails = half } else { keeps = half }
+        let found = (less, epsilon(less)?);
+        if found.1 > target { fails = found } else { keeps = found }
     }
-    while keeps - fails > 1e-6 * keeps {
-        let middle = 0.5 * (fails + keeps);
-        let found = epsilon(middle)?;
-        if found > budget.epsilon() {
-            fails = middle;
-        } else {
-            keeps = middle;
-            if found >= 0.9999 * budget.epsilon() {
-                break;
-            }
-        }
+    let mut steps = 0;
+    while keeps.0 - fails.0 > 1e-6 * keeps.0 && keeps.1 < 0.9999 * target {
+        steps += 1;
+        let middle = between(fails, keeps, 0.99995 * target, steps);
+        let found = (middle, epsilon(middle)?);
+        if found.1 > target { fails = found } else { keeps = found }
     }
-    Ok(keeps)
+    Ok(keeps.0)
+}
+
+/// A place strictly between two (place, epsilon) where epsilon could be the target: on the straight line in logarithms, as
+/// epsilon is close to a power; every third time in the middle, so that the search ends whatever epsilon is.
+fn between(a: (f64, f64), b: (f64, f64), target: f64, steps: u32) -> f64 {
+    let part = (target / a.1).ln() / (b.1 / a.1).ln();
+    let part = if steps.is_multiple_of(3) || !part.is_finite() { 0.5 } else { part.clamp(1e-3, 1.0 - 1e-3) };
+    let place = a.0 * (b.0 / a.0).powf(part);
+    if place > a.0.min(b.0) && place < a.0.max(b.0) { place } else { 0.5 * (a.0 + b.0) }
 }
 
 /// The largest multiplier that is tried.
@@ -72,22 +86,36 @@ pub fn most_rounds(
     budget: Budget,
     ledger: impl Fn(u64) -> Ledger,
 ) -> Result<u64, MechanismError> {
-    let keeps = |rounds: u64| -> Result<bool, MechanismError> {
-        Ok(accountant.bound(&ledger(rounds), budget.delta())?.epsilon <= budget.epsilon())
-    };
-    let (mut most, mut fails) = (0, 1);
-    while keeps(fails)? {
-        most = fails;
-        fails *= 2;
-        if fails > 1 << 40 {
-            return Ok(most);
+    let target = budget.epsilon();
+    let epsilon = |rounds: u64| Ok(accountant.bound(&ledger(rounds), budget.delta())?.epsilon);
+    let (mut keeps, mut fails) = ((0, 0.0), (1, epsilon(1)?));
+    while fails.1 <= target {
+        keeps = fails;
+        if keeps.0 == MOST_ROUNDS {
+            return Ok(MOST_ROUNDS);
         }
+        // Epsilon grows about in proportion, or slower: this comes close from below.
+        let factor = (target / keeps.1).clamp(2.0, 1024.0);
+        fails.0 = whole(keeps.0 as f64 * factor).min(MOST_ROUNDS);
+        fails.1 = epsilon(fails.0)?;
     }
-    while fails - most > 1 {
-        let middle = most + (fails - most) / 2;
-        if keeps(middle)? { most = middle } else { fails = middle }
+    let mut steps = 0;
+    while fails.0 - keeps.0 > 1 {
+        steps += 1;
+        let place = |(rounds, epsilon): (u64, f64)| (rounds as f64, epsilon);
+        let middle = whole(between(place(keeps), place(fails), target, steps)).clamp(keeps.0 + 1, fails.0 - 1);
+        let found = (middle, epsilon(middle)?);
+        if found.1 <= target { keeps = found } else { fails = found }
     }
-    Ok(most)
+    Ok(keeps.0)
+}
+
+/// The most rounds that are tried.
+const MOST_ROUNDS: u64 = 1 << 40;
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^50")]
+fn whole(rounds: f64) -> u64 {
+    rounds as u64
 }
 
 /// The smallest multiplier `c` such that releases with scales `c *` (their relative scale) pass a [`Filter`] with this

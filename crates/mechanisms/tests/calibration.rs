@@ -105,3 +105,21 @@ fn a_filter_of_one_order_counts_sampled_releases() {
     assert!(matches!(Filter::renyi(budget, 1.1), Err(MechanismError::Order(_))));
     assert!(matches!(Filter::renyi(Budget::new(2.0, 0.0).unwrap(), 8.5), Err(MechanismError::Delta(_))));
 }
+
+/// Each question costs the distribution of a privacy loss.
+#[test]
+fn the_search_asks_few_questions() {
+    for (rate, releases, epsilon) in [(0.01, 1000, 1.0), (0.01, 10_000, 8.0), (0.1, 100, 0.05), (1.0, 1, 30.0)] {
+        let budget = Budget::new(epsilon, 1e-5).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let count = |run: Ledger| {
+            asked.set(asked.get() + 1);
+            run
+        };
+        let sigma = noise_multiplier(&Rdp::default(), budget, |z| count(ledger(sampled(rate, z), releases))).unwrap();
+        assert!(asked.replace(0) <= 12, "rate {rate}, epsilon {epsilon}: {sigma}");
+        let run = |rounds| count(ledger(sampled(rate, sigma), rounds));
+        let most = most_rounds(&Rdp::default(), budget, run).unwrap();
+        assert!(most >= releases && asked.get() <= 30, "rate {rate}, epsilon {epsilon}: {}", asked.get());
+    }
+}

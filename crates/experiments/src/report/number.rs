@@ -14,14 +14,22 @@ pub(crate) fn significant(x: f64) -> String {
 }
 
 /// As [`significant`], but never below `x`: a privacy bound must not shrink in print.
-pub(super) fn bound(x: f64) -> String {
+pub(crate) fn bound(x: f64) -> String {
     let nearest = significant(x);
-    if !(x.is_finite() && nearest.parse::<f64>().is_ok_and(|shown| shown < x)) {
-        return nearest;
-    }
-    // One unit of the last digit shown: the fourth, or the ones of a larger integer.
-    let fourth = 10_f64.powf(x.abs().log10().floor() - 3.0);
-    significant(x + if (1e4..1e7).contains(&x.abs()) { 1.0 } else { fourth })
+    let smaller = x.is_finite() && nearest.parse::<f64>().is_ok_and(|shown| shown < x);
+    if smaller { significant(x + last_digit(x)) } else { nearest }
+}
+
+/// As [`significant`], but never above `x`.
+pub(crate) fn at_least(x: f64) -> String {
+    let nearest = significant(x);
+    let larger = x.is_finite() && nearest.parse::<f64>().is_ok_and(|shown| shown > x);
+    if larger { significant(x - last_digit(x)) } else { nearest }
+}
+
+/// One unit of the last digit shown: the fourth, or the ones of a larger integer.
+fn last_digit(x: f64) -> f64 {
+    if (1e4..1e7).contains(&x.abs()) { 1.0 } else { 10_f64.powf(x.abs().log10().floor() - 3.0) }
 }
 
 /// A score to four decimals, as tables align it; a huge one with an exponent.
@@ -93,6 +101,8 @@ mod tests {
             let x = 1.37_f64.powi(i % 60 - 30) * f64::from(i);
             let shown: f64 = bound(x).parse().unwrap();
             assert!(shown >= x && shown <= x * 1.0011, "{x} shown as {shown}");
+            let shown: f64 = at_least(x).parse().unwrap();
+            assert!(shown <= x && shown >= x * 0.9989, "{x} shown as at least {shown}");
         }
     }
 
