@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::Distance;
+
 /// What was wrong, in one line. Records, features and nodes count from 0, lines of a file from 1.
 ///
 /// Messages quote the cell or number at fault: they are for the eyes of the owner of the data.
@@ -237,6 +239,45 @@ pub enum ProblemError {
     ConstantTarget {
         /// Records given.
         records: usize,
+    },
+    /// The weights of a regulariser are finite and not negative.
+    #[error("the weight {name} of the regulariser must be finite and not negative, got {value}")]
+    RegulariserWeight {
+        /// Which weight.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// There is at least one group of coordinates, and none is empty.
+    #[error("the regulariser has groups of {groups:?} coordinates; there must be at least one, and none empty")]
+    Groups {
+        /// The size of each group.
+        groups: Vec<usize>,
+    },
+    /// The step of a proximal operator is finite and not negative.
+    #[error("the step of the proximal operator must be finite and not negative, also times the weights, got {0}")]
+    ProximalStep(f64),
+    /// Of these three the dual step has no closed form.
+    #[error(
+        "the dual step has no closed form for the regulariser {regulariser} over {set} with the {distance:?} distance"
+    )]
+    NoClosedForm {
+        /// The kind of the regulariser.
+        regulariser: &'static str,
+        /// The kind of the set.
+        set: &'static str,
+        /// The distance.
+        distance: Distance,
+    },
+    /// The weights of a dual step make what is minimised finite and strongly convex.
+    #[error(
+        "the dual step needs weights that are finite, not negative and not all zero, got a = {a} and gamma = {gamma}"
+    )]
+    DualWeights {
+        /// The weight of the regulariser.
+        a: f64,
+        /// The weight of the distance.
+        gamma: f64,
     },
     /// The factorisation failed.
     #[error("the reference optimum could not be computed: {0}")]

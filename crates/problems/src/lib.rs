@@ -3,7 +3,8 @@
 //! # Contents
 //! * [`Shard`], [`RecordBounds`]: the records of one party and the public bounds they meet;
 //! * [`Objective`]: what an algorithm asks of a loss; [`loss`]: the losses;
-//! * [`Set`], [`L2Ball`], [`Box`]: the sets on which points are projected;
+//! * [`regulariser`]: the part of the objective that looks at no data, and the steps with it in closed form;
+//! * [`Set`] and its kinds: the sets on which points are projected;
 //! * [`table`]: public declarations of columns, and the loader of CSV files that encodes them;
 //! * [`partition`]: who holds which record, and which are held out;
 //! * [`mod@reference`]: optima and scores against which a run is judged;
@@ -17,11 +18,13 @@ pub mod loss;
 mod objective;
 pub mod partition;
 pub mod reference;
+pub mod regulariser;
 mod shard;
 pub mod table;
 
-pub use dido_geometry::{Box, L2Ball, Set};
+pub use dido_geometry::{Affine, Box, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
 pub use error::ProblemError;
 pub use loss::{LeastSquares, Weighting};
 pub use objective::Objective;
+pub use regulariser::{Distance, DualStep, Regulariser};
 pub use shard::{RecordBounds, Shard};
