@@ -2,7 +2,8 @@
 
 use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
 use dido_mechanisms::{
-    Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Gate, Ledger, MechanismError, Pure, Zcdp, calibrate,
+    Accountant, Adjacency, Bound, Budget, ClassLedger, Event, Filter, Gate, Ledger, MechanismError, Pure, Zcdp,
+    calibrate,
 };
 use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
 
@@ -224,10 +225,15 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
-        mechanism: if matches!(noise, Noise::None) { "none" } else { "laplace" }.to_owned(),
+        mechanism: match noise {
+            Noise::None => "none",
+            Noise::Laplace(_) => "laplace",
+            Noise::Gaussian(_) => "gaussian",
+        }
+        .to_owned(),
         noise: match noise {
             Noise::None => vec![],
-            Noise::Laplace(schedule) => scales(schedule),
+            Noise::Laplace(schedule) | Noise::Gaussian(schedule) => scales(schedule),
         },
         step: (0..config.rounds).map(|t| spec.step.at(t)).collect(),
         delta: spec.delta,

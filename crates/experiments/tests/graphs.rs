@@ -11,12 +11,13 @@ use dido_topology::{families, weights};
 use serde_json::Value;
 
 /// What the experiment says about the path of three with this sequence: its model and its ledger.
-fn outcome(bench: &Bench, out: &str, graph: &str) -> (Value, String) {
+fn outcome(bench: &Bench, out: &str, graph: &str) -> (Value, Value) {
     let set = format!("graph={graph}");
     bench.json(&["run", "experiment.toml", "--set", &set, "--out", out, "--set", "averaging_rounds=2"]);
     let read = |name: &str| fs::read_to_string(bench.result(out).join(name)).unwrap();
-    let model: Value = serde_json::from_str(&read("model.json")).unwrap();
-    (model["encoded"].clone(), read("ledger.json"))
+    let [model, ledger] =
+        ["model.json", "ledger.json"].map(|name| -> Value { serde_json::from_str(&read(name)).unwrap() });
+    (model["encoded"].clone(), ledger)
 }
 
 /// A recording of 42 rounds: `line(t)` is what a round says.
@@ -91,7 +92,8 @@ fn of_node(ledger: &Value, node: u64) -> Value {
 #[test]
 fn a_node_that_is_down_releases_nothing() {
     let bench = Bench::new();
-    let graph = "{ kind = 'path', sequence = { kind = 'node-outages', outages = [{ node = 2, first = 5, last = 20 }] } }";
+    let graph =
+        "{ kind = 'path', sequence = { kind = 'node-outages', outages = [{ node = 2, first = 5, last = 20 }] } }";
     let (_, ledger) = outcome(&bench, "out", graph);
     let releases = |node| -> u64 {
         of_node(&ledger, node).as_array().unwrap().iter().map(|entry| entry["releases"].as_u64().unwrap()).sum()

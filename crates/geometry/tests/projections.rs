@@ -131,7 +131,8 @@ fn a_sharp_corner_is_found() {
     assert_close(&projected(&wedge.into(), &[0.0, 1.0]), &[0.0, 0.0], 1e-9, "corner");
 }
 
-/// A ball and a half-space that touch in one point: no iteration gets there in finite time, and the result is inside all the same.
+/// A ball and a half-space that touch in one point: no iteration gets there in finite time, and the result is inside
+/// all the same.
 #[test]
 fn the_result_is_inside_even_where_the_iteration_does_not_converge() {
     let (ball, half) = (L2Ball::new(1.0).unwrap(), HalfSpace::new(vec![-1.0, 0.0], -1.0 + 1e-13).unwrap());

@@ -1,5 +1,6 @@
 //! THEORY C9 for every set: a projection lands in the set, changes nothing twice, is the nearest point and is
-//! non-expansive. Proptest draws 256 cases of each; the tolerances are thousands of times the rounding of sums of four terms.
+//! non-expansive. Proptest draws 256 cases of each; the tolerances are thousands of times the rounding of sums of four
+//! terms.
 
 use dido_geometry::{Affine, Box, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
 use proptest::prelude::*;
@@ -171,6 +172,22 @@ proptest! {
         let z = projected(&case.set, &z);
         let inner: f64 = x.iter().zip(&p).zip(&z).map(|((x, p), z)| (x - p) * (z - p)).sum();
         prop_assert!(inner <= 1e-9 * (1.0 + distance(&x, &p)) * (1.0 + distance(&z, &p) + norm(&x)));
+    }
+
+    /// What is symmetric in its coordinates stays so; and the simplex takes off whatever all coordinates have in
+    /// common.
+    #[test]
+    fn projections_have_the_symmetries_of_their_sets(x in point(), radius in 0.1..10.0, shift in -100.0..100.0) {
+        let simplex = Set::from(Simplex::new(radius).unwrap());
+        let reversed: Vec<f64> = x.iter().rev().copied().collect();
+        let tolerance = 1e-13 * (1.0 + norm(&x));
+        for set in [simplex.clone(), L2Ball::new(radius).unwrap().into(), L1Ball::new(radius).unwrap().into()] {
+            let mut p = projected(&set, &reversed);
+            p.reverse();
+            prop_assert!(distance(&p, &projected(&set, &x)) <= tolerance);
+        }
+        let shifted: Vec<f64> = x.iter().map(|x| x + shift).collect();
+        prop_assert!(distance(&projected(&simplex, &shifted), &projected(&simplex, &x)) <= 1e-13 * (100.0 + norm(&x)));
     }
 
     /// Scaling by a power of two changes no digit, so balls, simplices and their projections scale with it exactly.

@@ -105,10 +105,14 @@ impl<'r> Private<'r> {
     }
 
     /// The projection on `set`. It is non-expansive in the Euclidean norm only, so an L1 bound survives as an L2 bound
-    /// of the same value, and costs `sqrt(dim)` where it is needed as an L1 bound again.
+    /// of the same value, and costs `sqrt(dim)` where it is needed as an L1 bound again. A projection that is computed to
+    /// a tolerance only ([`Set::is_exact`]) has no finite sensitivity.
     #[must_use]
     pub fn project(mut self, set: &Set) -> Self {
         self.settle();
+        if !set.is_exact() {
+            self.factor = f64::INFINITY;
+        }
         set.project(&mut self.rows);
         self.norm = Norm::L2;
         self

@@ -260,9 +260,9 @@ pub enum ProblemError {
     /// The step of a proximal operator is finite and not negative.
     #[error("the step of the proximal operator must be finite and not negative, also times the weights, got {0}")]
     ProximalStep(f64),
-    /// No closed form is known, or none is implemented.
+    /// Of these three the dual step has no closed form.
     #[error(
-        "the step of dual averaging has no closed form for the regulariser {regulariser} over {set} with the {distance:?} distance"
+        "the dual step has no closed form for the regulariser {regulariser} over {set} with the {distance:?} distance"
     )]
     NoClosedForm {
         /// The kind of the regulariser.
@@ -272,9 +272,9 @@ pub enum ProblemError {
         /// The distance.
         distance: Distance,
     },
-    /// The weights of a step of dual averaging leave nothing to minimise, or too much.
+    /// The weights of a dual step make what is minimised finite and strongly convex.
     #[error(
-        "the weights a = {a} and gamma = {gamma} of the dual step must be finite, not negative, and curve what is minimised"
+        "the dual step needs weights that are finite, not negative and not all zero, got a = {a} and gamma = {gamma}"
     )]
     DualWeights {
         /// The weight of the regulariser.

@@ -128,7 +128,9 @@ proptest! {
 
     /// With the squared norm, many small projected gradient steps go to the same point over every set.
     #[test]
-    fn a_squared_norm_agrees_with_projected_gradient_descent(z in gradient(), mu in 0.0..2.0, a in 0.0..5.0, gamma in 0.1..5.0) {
+    fn a_squared_norm_agrees_with_projected_gradient_descent(
+        z in gradient(), mu in 0.0..2.0, a in 0.0..5.0, gamma in 0.1..5.0,
+    ) {
         let s = a * mu + gamma;
         for set in sets() {
             let step = DualStep::new(Regulariser::squared_l2(mu).unwrap(), set.clone(), Distance::Euclidean).unwrap();
@@ -140,9 +142,9 @@ proptest! {
         }
     }
 
-    /// `x` is optimal if and only if `<z + (A mu + gamma) x, y - x> + A (h_1(y) - h_1(x)) >= 0` for every `y` of the set, where
-    /// `h_1` is what is not smooth of `h`; for the entropy its gradient stands in for `gamma x`. That is THEORY B4, with
-    /// the normal cone of the set.
+    /// `x` is optimal if and only if `<z + (A mu + gamma) x, y - x> + A (h_1(y) - h_1(x)) >= 0` for every `y` of the
+    /// set, where `h_1` is what is not smooth of `h`; for the entropy its gradient stands in for `gamma x`. That is
+    /// THEORY B4, with the normal cone of the set.
     #[test]
     fn every_step_is_optimal_and_inside(
         z in gradient(), ys in prop::collection::vec(gradient(), 8),
@@ -213,7 +215,7 @@ fn steps_without_a_closed_form_are_refused() {
         DualStep::new(Regulariser::l1(1.0).unwrap(), sets()[5].clone(), Distance::Euclidean).unwrap_err().to_string();
     assert_eq!(
         message,
-        "the step of dual averaging has no closed form for the regulariser l1 over a half-space with the Euclidean distance"
+        "the dual step has no closed form for the regulariser l1 over a half-space with the Euclidean distance"
     );
 }
 

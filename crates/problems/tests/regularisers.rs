@@ -42,9 +42,9 @@ proptest! {
     /// The minimiser of a convex function of one number is where its derivative changes sign.
     #[test]
     fn each_coordinate_agrees_with_bisection(x in point(), step in 0.01..5.0, lambda in 0.0..3.0, mu in 0.0..3.0) {
-        let kinds = all(lambda, mu);
-        for (h, lambda, mu) in [(&kinds[0], 0.0, 0.0), (&kinds[1], lambda, 0.0), (&kinds[2], 0.0, mu), (&kinds[3], lambda, mu)] {
-            for (&x, y) in x.iter().zip(prox(h, step, &x)) {
+        let weights = [(0.0, 0.0), (lambda, 0.0), (0.0, mu), (lambda, mu)];
+        for (h, (lambda, mu)) in all(lambda, mu).into_iter().zip(weights) {
+            for (&x, y) in x.iter().zip(prox(&h, step, &x)) {
                 let slope = |y: f64| y - x + step * (lambda * y.signum() + mu * y);
                 prop_assert!((y - bisect(-200.0, 200.0, slope)).abs() < 1e-12, "{h:?}: {y}");
             }

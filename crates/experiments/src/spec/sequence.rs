@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dido_topology::sequence::{
     EdgeFailures, NodeActivation, NodeOutages, OnePeerExponential, Outage, PairwiseGossip, Periodic, Recorded,
-    product_norm,
+    SequenceError, product_norm,
 };
 use dido_topology::{Graph, MixingMatrix, RoundMatrix, Sequence, TopologyError, sequence::Constant};
 
@@ -196,8 +196,8 @@ fn periodic(at: &At<'_>, config: &PeriodicConfig, folder: &Path, graph: &Graph) 
     let (period, window) = (rounds.rounds(), config.window.unwrap_or(rounds.rounds()));
     let sequence = Periodic::new(rounds, window, config.eta).map_err(|error| {
         let path = match error {
-            TopologyError::SequenceParameter { .. } => "graph.sequence.eta",
-            TopologyError::Window { .. } => "graph.sequence.window",
+            TopologyError::Sequence(SequenceError::Parameter { .. }) => "graph.sequence.eta",
+            TopologyError::Sequence(SequenceError::Window { .. }) => "graph.sequence.window",
             _ => key,
         };
         at.key(path, error)

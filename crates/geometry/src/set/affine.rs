@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::sums::dot;
 use crate::{GeometryError, kernel, norm};
 
-/// What is left of a row of length 1 that counts as independent of the rows before it. Rows that pass lose at most 8 of the
-/// 16 digits of their right-hand sides.
+/// What is left of a row of length 1 that counts as independent of the rows before it. Rows that pass lose at most 8 of
+/// the 16 digits of their right-hand sides.
 const INDEPENDENT: f64 = 1e-8;
 
 /// The affine subspace `{x : <a_i, x> = b_i for all i}` of linearly independent rows `a_i`.

@@ -21,17 +21,18 @@ thread_local! {
 /// The intersection of sets of one space.
 ///
 /// # Precision
-/// The nearest point has no closed form. Dykstra's iteration runs until, in a sweep over all sets, no correction moves by
-/// more than `1e-13` of the size of the points, and for some thousands of sweeps at most. Then the point is projected on the sets in turn
-/// until it is within `1e-12` of each, relative to the lesser of the radius and the size of the points; if 5000 sweeps do not
-/// reach that, it is moved towards a common point of the sets until it is so. Last it is projected on the smallest
-/// set, so that it keeps the radius as any projection on that set does, and it is within `2e-12` of every set.
+/// The nearest point has no closed form. Dykstra's iteration runs until, in a sweep over all sets, no correction moves
+/// by more than `1e-13` of the size of the points, and for some thousands of sweeps at most. Then the point is
+/// projected on the sets in turn until it is within `1e-12` of each, relative to the lesser of the radius and the size
+/// of the points; if 5000 sweeps do not reach that, it is moved towards a common point of the sets until it is so.
+/// Last it is projected on the smallest set, so that it keeps the radius as any projection on that set does, and it is
+/// within `2e-12` of every set.
 ///
-/// So the result is always inside, and the nearest point except where sets all but touch or meet at a very small angle.
-/// But two points may come out further apart than they went in, by what the iteration left undone. See
+/// So the result is always inside, and the nearest point except where sets all but touch or meet at a very small
+/// angle. But two points may come out further apart than they went in, by what the iteration left undone: see
 /// [`Set::is_exact`].
 ///
-/// Put all equations into one [`Affine`](super::Affine) set: that is exact, and quicker than the intersection of several.
+/// Put all equations into one [`Affine`](super::Affine): that is exact, and quicker than an intersection of several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Raw")]
 pub struct Intersection {
@@ -111,17 +112,16 @@ impl Intersection {
         });
     }
 
-    /// Projects `x` on the sets in turn until it is inside to the given share of its scale. If it does not get there, the
-    /// distance at which it ends.
-    fn enter(&self, x: &mut [f64], probe: &mut [f64], outside: f64) -> Option<f64> {
+    /// Projects `x` on the sets in turn until it is inside to the given share of its scale. If it does not get there,
+    /// the distance at which it ends.
+    fn enter(&self, x: &mut [f64], probe: &mut [f64], share: f64) -> Option<f64> {
+        let mut outside =
+            |x: &[f64]| Some(self.distance(x, probe)).filter(|distance| *distance > share * self.scale(x));
         for _ in 0..SWEEPS {
-            if self.distance(x, probe) <= outside * self.scale(x) {
-                return None;
-            }
+            outside(x)?; // ends here, with nothing, once it is inside
             self.sets.iter().for_each(|set| set.project_row(x));
         }
-        let distance = self.distance(x, probe);
-        (distance > outside * self.scale(x)).then_some(distance)
+        outside(x)
     }
 
     /// Moves `x`, at `distance` from the sets, towards the common point until it is inside. The distance to a set is
@@ -166,5 +166,20 @@ impl TryFrom<Raw> for Intersection {
 
     fn try_from(raw: Raw) -> Result<Self, GeometryError> {
         Self::new(raw.dim, raw.sets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::L2Ball;
+
+    #[test]
+    fn nothing_of_a_row_stays_in_the_memory_of_the_thread() {
+        let ball = L2Ball::new(1.0).unwrap();
+        let both = Intersection::new(2, vec![ball.into(), Set::Whole]).unwrap();
+        both.project(&mut [7.0, -3.0]);
+        let memory = MEMORY.take();
+        assert_eq!(memory, vec![0.0; Scratch::len(2, 2)]);
     }
 }

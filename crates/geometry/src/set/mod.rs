@@ -1,15 +1,4 @@
 //! Closed convex sets and the Euclidean projection on them. One file each, and its line here.
-//!
-//! | set | nearest point | cost per row | [radius](Set::radius) |
-//! |---|---|---|---|
-//! | [`Whole`](Set::Whole) | the point itself | none | infinite |
-//! | [`L2Ball`] | scaled down | `O(m)` | exact |
-//! | [`Box`] | clamped | `O(m)` | exact |
-//! | [`Simplex`] | lowered by a threshold | a few times `O(m)` | exact |
-//! | [`L1Ball`] | shrunk by a threshold | a few times `O(m)` | exact |
-//! | [`HalfSpace`] | moved along the normal | `O(m)` | infinite |
-//! | [`Affine`], `k` equations | moved along the rows | `O(k m)` | infinite |
-//! | [`Intersection`] | Dykstra's iteration | some to thousands of sweeps over its sets | the least of its sets |
 
 mod affine;
 mod ball;

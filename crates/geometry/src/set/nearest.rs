@@ -1,11 +1,11 @@
 //! How the nearest point of an intersection is found.
 //!
-//! Dykstra's iteration projects on the sets in turn; before each projection, the correction that the last one on the same
-//! set made is given back. It is quick for points near sets that meet at wide angles. Far from a small set it
+//! Dykstra's iteration projects on the sets in turn; before each projection, the correction that the last one on the
+//! same set made is given back. It is quick for points near sets that meet at wide angles. Far from a small set it
 //! stalls: the corrections have to grow to the distance by steps of the size of the set. So after [`FIRST`] sweeps the
-//! corrections are taken on by the alternating direction method of multipliers, whose step `rho` follows the distance, and
-//! Dykstra's iteration ends from there. It may: it is coordinate ascent on the dual problem, whose variables are the
-//! corrections, and may start anywhere.
+//! corrections are taken on by the alternating direction method of multipliers, whose step `rho` follows the distance,
+//! and Dykstra's iteration ends from there. It may: it is coordinate ascent on the dual problem, whose variables are
+//! the corrections, and may start anywhere.
 //!
 //! # References
 //! Boyle, Dykstra, "A method for finding projections onto the intersection of convex sets in Hilbert spaces" (1986);
@@ -62,8 +62,8 @@ pub(super) fn nearest(sets: &[Set], x: &mut [f64], scratch: &mut Scratch<'_>) {
     dykstra(sets, x, scratch, LAST);
 }
 
-/// Sweeps of Dykstra's iteration from `x = start - sum of the corrections`. Whether it has converged: the corrections are
-/// looked at and not the point, which stands still while they grow.
+/// Sweeps of Dykstra's iteration from `x = start - sum of the corrections`. Whether it has converged: the corrections
+/// are looked at and not the point, which stands still while they grow.
 fn dykstra(sets: &[Set], x: &mut [f64], scratch: &mut Scratch<'_>, sweeps: usize) -> bool {
     let Scratch { start, probe, corrections, .. } = scratch;
     let size = largest(start);
@@ -88,8 +88,8 @@ fn dykstra(sets: &[Set], x: &mut [f64], scratch: &mut Scratch<'_>, sweeps: usize
     false
 }
 
-/// Improves the corrections: minimises `||x - start||^2 / 2` where each set has a copy of `x`, its part, and the correction
-/// of the set is the multiplier of their difference.
+/// Improves the corrections: minimises `||x - start||^2 / 2` where each set has a copy of `x`, its part, and the
+/// correction of the set is the multiplier of their difference.
 fn multipliers(sets: &[Set], x: &mut [f64], scratch: &mut Scratch<'_>) {
     let Scratch { start, probe, corrections, parts } = scratch;
     let dim = x.len();

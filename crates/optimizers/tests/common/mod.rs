@@ -47,7 +47,7 @@ pub fn problem(seed: u64, nodes: usize, rows: usize, dim: usize, weighting: Weig
 impl Problem {
     /// The constants of the convergence bounds of paper A.
     pub fn constants(&self, weights: &MixingMatrix) -> dido_optimizers::bounds::liu2020::Problem {
-        let norms: Vec<f64> = self.shards.iter().map(|s| spectral_norm(s.x()).unwrap()).collect();
+        let norms: Vec<f64> = self.shards.iter().map(|s| spectral_norm(s.x().view()).unwrap()).collect();
         let gram = self
             .shards
             .iter()

@@ -19,8 +19,8 @@ kernel! {
     /// Replaces every row by the point of the simplex of sum `radius` that minimises `<z, x> + gamma d(x)`, d the
     /// entropy: `x_k` is proportional to `exp(-z_k / (gamma radius))`.
     ///
-    /// The smallest entry is taken off first, so that the largest exponential is 1. An entry that lies more than 746 times
-    /// `gamma radius` above it comes out as zero.
+    /// The smallest entry is taken off first, so that the largest exponential is 1. An entry that lies more than 746
+    /// times `gamma radius` above it comes out as zero.
     pub(super) fn softmin(radius: f64, gamma: f64, dim: usize, rows: &mut [f64]) = softmin_loop;
 }
 

@@ -9,8 +9,8 @@ use crate::ProblemError;
 /// `x = argmin { <z, x> + A h(x) + gamma d(x) : x in the set }`, in closed form: step (2) of dual averaging, and of
 /// paper B's Algorithm 1 step (6) with `iota A_t` for `A`.
 ///
-/// With the Euclidean distance let `s = A mu + gamma`, and `soft(z, t)` move each coordinate of `z`, or each group, towards zero
-/// by `t` and no further. `P` is the projection on the set.
+/// With the Euclidean distance let `s = A mu + gamma`, and `soft(z, t)` move each coordinate of `z`, or each group,
+/// towards zero by `t` and no further. `P` is the projection on the set.
 ///
 /// | `h` \ set | whole space | ball | box | l1 ball | simplex | others |
 /// |---|---|---|---|---|---|---|
@@ -18,13 +18,13 @@ use crate::ProblemError;
 /// | l1, elastic net | `-soft(z, A lambda) / s` | `P` of it | `P` of it | `P` of it | `P(-z / s)` | refused |
 /// | group l1 | `-soft(z, A lambda) / s` | `P` of it | refused | refused | refused | refused |
 ///
-/// With the entropy, on the simplex, and no regulariser or l1: `x_k` is proportional to `exp(-z_k / (gamma radius))`. All else
-/// is refused.
+/// With the entropy, on the simplex, and no regulariser or l1: `x_k` is proportional to `exp(-z_k / (gamma radius))`.
+/// All else is refused.
 ///
-/// Why: completing the square turns the first row into a projection. With l1, a multiplier for the ball adds to `s`, which
-/// scales the point; one for the l1 ball adds to `A lambda`, which shrinks the sizes once more; a box takes coordinates one by one,
-/// and a convex function of one number is least at the point of an interval that is nearest to where it is least at
-/// all. On the simplex the l1 norm is constant.
+/// Why: completing the square turns the first row into a projection. With l1, a multiplier for the ball adds to `s`,
+/// which scales the point; one for the l1 ball adds to `A lambda`, which shrinks the sizes once more; a box takes
+/// coordinates one by one, and a convex function of one number is least at the point of an interval that is nearest to
+/// where it is least at all. On the simplex the l1 norm is constant.
 ///
 /// As a function of `z` the step is Lipschitz with constant `1 / s`, or `1 / gamma` for the entropy.
 ///
@@ -97,8 +97,8 @@ impl DualStep {
 
     /// Replaces every row `z` by its `x`, for the weight `a` of the regulariser and `gamma` of the distance.
     ///
-    /// With `z = 0` and `a = 0` that is the point where the distance is least, at which dual averaging starts. Results are
-    /// finite as long as `z / s` is.
+    /// With `z = 0` and `a = 0` that is the point where the distance is least, at which dual averaging starts. Results
+    /// are finite as long as `z / s` is.
     ///
     /// # Errors
     /// If a weight is negative or not finite, or `s = a mu + gamma` is not finite and positive; with the entropy, if

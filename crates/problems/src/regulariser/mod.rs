@@ -80,8 +80,8 @@ impl Regulariser {
         Kind::ElasticNet { lambda, mu }.try_into()
     }
 
-    /// `h(x) = lambda sum_g ||x_g||_2`, where the first `groups[0]` coordinates are the first group, the next `groups[1]`
-    /// the second, and so on to the last coordinate.
+    /// `h(x) = lambda sum_g ||x_g||_2`, where the first `groups[0]` coordinates are the first group, the next
+    /// `groups[1]` the second, and so on to the last coordinate.
     ///
     /// # Errors
     /// If `lambda` is negative or not finite, or there is no group, or an empty one.
