@@ -23,6 +23,12 @@ mod normal;
 mod keys;
 pub mod noise;
 
+// What is accounted for by matrices.
+#[cfg(feature = "linalg")]
+pub mod correlated;
+#[cfg(feature = "linalg")]
+pub mod network;
+
 mod error;
 
 pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};

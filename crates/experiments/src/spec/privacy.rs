@@ -26,7 +26,10 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
         Adversary::Neighbour(party) if party >= parties => {
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
         }
-        Adversary::Neighbour(_) | Adversary::AllMessages => Ok(()),
+        Adversary::Colluders(count) if count >= parties => {
+            Err(at.key("privacy.adversary", format!("{count} colluders among {parties} parties leave nobody to protect")))
+        }
+        Adversary::Neighbour(_) | Adversary::Colluders(_) | Adversary::AllMessages => Ok(()),
     }
 }
 
