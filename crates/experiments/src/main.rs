@@ -1,5 +1,6 @@
 //! The command `dido`.
 
+mod network_command;
 mod topology_command;
 
 use std::io::{ErrorKind, Write};
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use network_command::NetworkArgs;
 use topology_command::TopologyArgs;
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -30,6 +32,8 @@ enum Command {
     Run(RunArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
+    /// Print what each party of a private averaging learns about the others, by their distance.
+    NetworkPrivacy(Box<NetworkArgs>),
 }
 
 #[derive(Args)]
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
         Command::Topology(args) => topology_command::run(&args),
+        Command::NetworkPrivacy(args) => network_command::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,9 +7,7 @@ use ndarray::{Array1, Array2, Axis, concatenate};
 use rand::RngExt;
 
 fn ring(n: usize) -> Array2<f64> {
-    Array2::from_shape_fn((n, n), |(i, j)| {
-        if i == j || (i + 1) % n == j || (j + 1) % n == i { 1.0 / 3.0 } else { 0.0 }
-    })
+    Array2::from_shape_fn((n, n), |(i, j)| if i == j || (i + 1) % n == j || (j + 1) % n == i { 1.0 / 3.0 } else { 0.0 })
 }
 
 /// Metropolis weights: `1/(dimension + 1)` on each edge and on the diagonal.
@@ -176,10 +174,7 @@ fn no_linear_statistic_of_a_view_tells_more_and_one_tells_as_much() {
 fn a_hypercube_has_the_symmetry_that_was_not_used() {
     let found = view(&hypercube(6), &[0], 4);
     for distance in 1..=6 {
-        let parts: Vec<f64> = (1..64_usize)
-            .filter(|u| u.count_ones() == distance)
-            .map(|u| found.isolated[u])
-            .collect();
+        let parts: Vec<f64> = (1..64_usize).filter(|u| u.count_ones() == distance).map(|u| found.isolated[u]).collect();
         assert!(parts.iter().all(|part| (part - parts[0]).abs() < 1e-10), "{parts:?}");
     }
     let elsewhere = view(&hypercube(6), &[37], 4);
@@ -203,7 +198,13 @@ fn sparse_rows_are_the_dense_ones_and_a_zero_weight_is_a_message_all_the_same() 
     assert_eq!(sparse.view(&[1], 1).unwrap().distances, [Some(1), Some(0), Some(1)]);
     let w = ndarray::array![[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(view(&w, &[1], 5).distances, [Some(1), Some(0), None]);
-    assert_eq!(view(&w, &[0], 5), Gossip::from_rows(rows.map(|(c, w)| (&c[..c.len().min(2)], &w[..w.len().min(2)]))).unwrap().view(&[0], 5).unwrap());
+    assert_eq!(
+        view(&w, &[0], 5),
+        Gossip::from_rows(rows.map(|(c, w)| (&c[..c.len().min(2)], &w[..w.len().min(2)])))
+            .unwrap()
+            .view(&[0], 5)
+            .unwrap()
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub mod text;
 mod number;
 mod wording;
 
-pub(crate) use number::significant;
+pub(crate) use number::{bound, significant};
 
 #[cfg(test)]
 mod fixture;

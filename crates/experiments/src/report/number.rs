@@ -14,7 +14,7 @@ pub(crate) fn significant(x: f64) -> String {
 }
 
 /// As [`significant`], but never below `x`: a privacy bound must not shrink in print.
-pub(super) fn bound(x: f64) -> String {
+pub(crate) fn bound(x: f64) -> String {
     let nearest = significant(x);
     if !(x.is_finite() && nearest.parse::<f64>().is_ok_and(|shown| shown < x)) {
         return nearest;

@@ -27,7 +27,8 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
         }
         Adversary::Colluders(count) if count >= parties => {
-            Err(at.key("privacy.adversary", format!("{count} colluders among {parties} parties leave nobody to protect")))
+            Err(at
+                .key("privacy.adversary", format!("{count} colluders among {parties} parties leave nobody to protect")))
         }
         Adversary::Neighbour(_) | Adversary::Colluders(_) | Adversary::AllMessages => Ok(()),
     }

@@ -53,10 +53,7 @@ impl PairwiseNoise {
 
     /// The neighbours of `nodes` among themselves, by their places there.
     fn among(&self, nodes: &[usize]) -> Vec<Vec<usize>> {
-        nodes
-            .iter()
-            .map(|&i| self.neighbours[i].iter().filter_map(|j| nodes.binary_search(j).ok()).collect())
-            .collect()
+        nodes.iter().map(|&i| self.neighbours[i].iter().filter_map(|j| nodes.binary_search(j).ok()).collect()).collect()
     }
 }
 
@@ -118,8 +115,7 @@ impl Exposure {
                 _ => {
                     least = sigma;
                     let event = Event::Gaussian { sensitivity, sigma };
-                    let entry =
-                        Entry { first: 0, last: releases.saturating_sub(1), releases: releases.into(), event };
+                    let entry = Entry { first: 0, last: releases.saturating_sub(1), releases: releases.into(), event };
                     let entries = if releases == 0 { vec![] } else { vec![entry] };
                     ledger.classes.push(ClassLedger { nodes: vec![node], entries });
                 }

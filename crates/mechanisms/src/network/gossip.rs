@@ -20,9 +20,7 @@ impl Gossip {
     ///
     /// # Errors
     /// If a row has not one value for each column, a column is no node, or a value is not finite.
-    pub fn from_rows<'a>(
-        rows: impl IntoIterator<Item = (&'a [usize], &'a [f64])>,
-    ) -> Result<Self, MechanismError> {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = (&'a [usize], &'a [f64])>) -> Result<Self, MechanismError> {
         let mut gossip = Self { offsets: vec![0], columns: vec![], weights: vec![] };
         for (row, (columns, weights)) in rows.into_iter().enumerate() {
             if columns.len() != weights.len() {

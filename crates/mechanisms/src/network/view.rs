@@ -101,7 +101,11 @@ impl Gossip {
 impl View {
     /// The adversary, in the terms of a [`Bound`](crate::Bound).
     pub fn adversary(&self) -> Adversary {
-        if let [viewer] = self.viewers[..] { Adversary::Neighbour(viewer) } else { Adversary::Colluders(self.viewers.len()) }
+        if let [viewer] = self.viewers[..] {
+            Adversary::Neighbour(viewer)
+        } else {
+            Adversary::Colluders(self.viewers.len())
+        }
     }
 
     /// The loss of every node but the viewers, whose vector has the L2 bound of `sensitivity` and noise of standard
