@@ -216,7 +216,7 @@ pub enum MechanismError {
         /// Keys given.
         keys: usize,
     },
-    /// A row of weights has a place and a finite value for each of its entries.
+    /// A row of weights has a place and a value for each of its entries.
     #[error("row {row} of the weights has {columns} places for {values} values")]
     Row {
         /// The row, from 0.
@@ -226,8 +226,8 @@ pub enum MechanismError {
         /// Values given.
         values: usize,
     },
-    /// A weight that is no number.
-    #[error("weight ({row}, {column}) is {value}; it must be finite")]
+    /// A weight that is no number, or so large that messages overflow.
+    #[error("weight ({row}, {column}) is {value}; it must be a number of at most 1e100 in size")]
     Weight {
         /// The row, from 0.
         row: usize,

@@ -63,14 +63,16 @@ fn inverse_diagonal(graph: &[Vec<usize>], ratio: f64) -> Result<Vec<f64>, Mechan
     let degree = graph.iter().map(Vec::len).max().unwrap_or(0) as f64;
     // Relative to the largest entry of X: of what one entry of M X adds up, with the roundings of M itself.
     let rounding = (degree + 8.0) * f64::EPSILON * (1.0 + 2.0 * ratio * degree);
-    if degree <= 0.0 || !(rounding < 1.0) {
+    if degree <= 0.0 || rounding.is_nan() || rounding >= 1.0 {
         return Ok(vec![1.0; n]);
     }
     let own = |i: usize| 1.0 + ratio * graph[i].len() as f64;
     let mut matrix = Array2::zeros((n, n));
     for (i, neighbours) in graph.iter().enumerate() {
         matrix[[i, i]] = own(i);
-        neighbours.iter().for_each(|&j| matrix[[i, j]] = -ratio);
+        for &j in neighbours {
+            matrix[[i, j]] = -ratio;
+        }
     }
     let inverse = dido_linalg::inverse_positive_definite(matrix.view()).map_err(MechanismError::Linalg)?;
     let (mut residual, mut largest) = (vec![0.0_f64; n], vec![0.0_f64; n]);

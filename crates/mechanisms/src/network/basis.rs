@@ -66,7 +66,7 @@ impl Basis {
             let Some((next, left)) = (k..lengths.len()).map(|i| (i, part(i))).max_by(|a, b| a.1.total_cmp(&b.1)) else {
                 return k;
             };
-            if !(left > TOLERANCE) {
+            if left.is_nan() || left <= TOLERANCE {
                 self.dropped = self.dropped.max(left);
                 return k;
             }

@@ -4,6 +4,9 @@ use ndarray::{Array1, ArrayView1, ArrayView2, ArrayViewMut1};
 
 use crate::MechanismError;
 
+/// Larger weights, whose squares may overflow, average nothing.
+const LARGEST: f64 = 1e100;
+
 /// Repeated averaging `m <- W m` with one matrix. `W` need not be symmetric or stochastic.
 ///
 /// Node `i` sees the messages of the nodes for which row `i` has an entry, be it zero.
@@ -19,14 +22,15 @@ impl Gossip {
     /// From sparse rows, the first that of node 0: the columns of the entries and their values.
     ///
     /// # Errors
-    /// If a row has not one value for each column, a column is no node, or a value is not finite.
+    /// If a row has not one value for each column, a column is no node, or a value is not finite or above 1e100 in size.
     pub fn from_rows<'a>(rows: impl IntoIterator<Item = (&'a [usize], &'a [f64])>) -> Result<Self, MechanismError> {
         let mut gossip = Self { offsets: vec![0], columns: vec![], weights: vec![] };
         for (row, (columns, weights)) in rows.into_iter().enumerate() {
             if columns.len() != weights.len() {
                 return Err(MechanismError::Row { row, columns: columns.len(), values: weights.len() });
             }
-            if let Some((&column, &value)) = columns.iter().zip(weights).find(|(_, w)| !w.is_finite()) {
+            if let Some((&column, &value)) = columns.iter().zip(weights).find(|(_, w)| w.is_nan() || w.abs() > LARGEST)
+            {
                 return Err(MechanismError::Weight { row, column, value });
             }
             gossip.columns.extend(columns);
@@ -43,7 +47,7 @@ impl Gossip {
     /// From all entries, `nodes x nodes`; zeros are no entries.
     ///
     /// # Errors
-    /// If the matrix is not square, or an entry is not finite.
+    /// If the matrix is not square, or an entry is not finite or above 1e100 in size.
     pub fn from_dense(w: ArrayView2<'_, f64>) -> Result<Self, MechanismError> {
         let (rows, columns) = w.dim();
         if rows != columns {
@@ -86,7 +90,9 @@ impl Gossip {
     /// In how many rounds the value of each node can have come to `viewers`, if in `rounds` at most; 0 for themselves.
     pub(super) fn distances(&self, viewers: &[usize], rounds: usize) -> Vec<Option<usize>> {
         let mut distances = vec![None; self.nodes()];
-        viewers.iter().for_each(|&viewer| distances[viewer] = Some(0));
+        for &viewer in viewers {
+            distances[viewer] = Some(0);
+        }
         let mut last: Vec<usize> = viewers.to_vec();
         for distance in 1..=rounds {
             let mut next = Vec::new();

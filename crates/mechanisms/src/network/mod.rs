@@ -25,7 +25,7 @@
 //! a view: messages share noise, and their differences uncover what each of them hides.
 //!
 //! # Guarantee
-//! `tests/network.rs`: dense pseudo-inverses, views worked out by hand, and a viewer who really tells two data sets apart.
+//! `tests/network.rs`: dense pseudo-inverses, views worked out by hand, and the best statistic a viewer can compute.
 //!
 //! # References
 //! Cyffers, Even, Bellet, Massoulié, *Muffliato: peer-to-peer privacy amplification*, 2022; derivation in
@@ -50,6 +50,7 @@
 //! assert!(epsilon > 1.9 && epsilon < 2.1);
 //! # Ok::<(), dido_mechanisms::MechanismError>(())
 //! ```
+#![allow(clippy::needless_pass_by_value, reason = "array views are passed by value, as slices are")]
 
 mod basis;
 mod gossip;
