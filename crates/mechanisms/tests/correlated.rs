@@ -35,7 +35,7 @@ fn noise(noise: &PairwiseNoise, node: usize, round: u32, dim: usize) -> Vec<f64>
     row
 }
 
-/// The values of the issue: ten nodes, sigma 2, pair sigma 3, vectors clipped to length 1.
+/// Ten nodes, sigma 2, pair sigma 3, vectors clipped to length 1; computed elsewhere from the inverse of the covariance.
 #[test]
 fn golden_values_of_a_ring_of_ten() {
     let exposure = ring(10, 2.0, 3.0).exposure(&[]).unwrap();
