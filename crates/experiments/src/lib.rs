@@ -14,6 +14,7 @@ mod data;
 mod error;
 mod file;
 mod metrics;
+pub mod network_privacy;
 mod planning;
 mod presets;
 pub mod records;

@@ -1,6 +1,7 @@
 //! The command `dido`.
 
 mod accounting_command;
+mod network_command;
 mod topology_command;
 
 use std::io::{ErrorKind, Write};
@@ -14,6 +15,7 @@ use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, l
 use indicatif::{ProgressBar, ProgressStyle};
 
 use accounting_command::{BAD_INPUT, CalibrateArgs, EpsilonArgs};
+use network_command::NetworkArgs;
 use topology_command::TopologyArgs;
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -36,6 +38,8 @@ enum Command {
     Epsilon(EpsilonArgs),
     /// Find the least noise, or the most rounds, for a budget. No data are read.
     Calibrate(CalibrateArgs),
+    /// Print what each party of a private averaging learns about the others, by their distance.
+    NetworkPrivacy(Box<NetworkArgs>),
 }
 
 #[derive(Args)]
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::Topology(args) => topology_command::run(&args),
         Command::Epsilon(args) => return answered(accounting_command::epsilon(&args)),
         Command::Calibrate(args) => return answered(accounting_command::calibrate(&args)),
+        Command::NetworkPrivacy(args) => network_command::run(&args),
     };
     ended(result)
 }

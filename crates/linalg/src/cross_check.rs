@@ -60,5 +60,8 @@ fn eigenvalues_and_cholesky_agree() {
         let b = Array1::from_vec(numbers(n, 3));
         let x = ours::cholesky_solve(definite.view(), b.view()).unwrap();
         assert_close(&x, &theirs::cholesky_solve(definite.view(), b.view()).unwrap(), 1e-11);
+        let inverse = ours::cholesky_inverse(definite.view()).unwrap();
+        let other = theirs::cholesky_inverse(definite.view()).unwrap();
+        assert_close(&inverse.flatten().into_owned(), &other.flatten().into_owned(), 1e-11);
     }
 }

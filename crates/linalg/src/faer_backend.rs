@@ -1,6 +1,6 @@
 //! faer: pure Rust, the default. Arrays in standard or transposed order are viewed in place, others are copied.
 
-use faer::linalg::solvers::Solve;
+use faer::linalg::solvers::{DenseSolveCore, Solve};
 use faer::{Col, Mat, MatRef, Side};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
@@ -35,6 +35,12 @@ pub(crate) fn cholesky_solve(a: ArrayView2<'_, f64>, b: ArrayView1<'_, f64>) -> 
     let mut x = Col::from_fn(b.len(), |i| b[i]);
     factor.solve_in_place(x.as_mut());
     Ok(x.iter().copied().collect())
+}
+
+pub(crate) fn cholesky_inverse(a: ArrayView2<'_, f64>) -> Result<Array2<f64>, LinalgError> {
+    let factor = with_view(a, |a| a.llt(Side::Lower)).map_err(|_| LinalgError::NotPositiveDefinite)?;
+    let inverse = factor.inverse();
+    Ok(Array2::from_shape_fn(a.dim(), |(i, j)| inverse[(i, j)]))
 }
 
 /// Calls `work` with a faer view of the array, by its strides where they are those of a standard or transposed array.

@@ -2,7 +2,7 @@
 //! ndarray-linalg takes contiguous arrays only.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
-use ndarray_linalg::{EigValsh, JobSvd, SVDDC, SolveC, UPLO};
+use ndarray_linalg::{EigValsh, InverseC, JobSvd, SVDDC, SolveC, UPLO};
 
 use crate::{LinalgError, ThinSvd};
 
@@ -26,6 +26,10 @@ pub(crate) fn symmetric_eigenvalues(a: ArrayView2<'_, f64>) -> Result<Array1<f64
 
 pub(crate) fn cholesky_solve(a: ArrayView2<'_, f64>, b: ArrayView1<'_, f64>) -> Result<Array1<f64>, LinalgError> {
     copy(a).solvec(&b).map_err(|_| LinalgError::NotPositiveDefinite)
+}
+
+pub(crate) fn cholesky_inverse(a: ArrayView2<'_, f64>) -> Result<Array2<f64>, LinalgError> {
+    copy(a).invc().map_err(|_| LinalgError::NotPositiveDefinite)
 }
 
 fn copy(a: ArrayView2<'_, f64>) -> Array2<f64> {

@@ -1,6 +1,6 @@
 //! Linear systems: least squares by the singular value decomposition, positive definite ones by Cholesky.
 
-use ndarray::{Array1, ArrayView1, ArrayView2};
+use ndarray::{Array, Array1, Array2, ArrayView1, ArrayView2, Dimension};
 
 use crate::error::{check_matrix, check_right_hand_side, check_symmetric};
 use crate::{LinalgError, ThinSvd, chosen};
@@ -33,6 +33,16 @@ pub fn solve_positive_definite(a: ArrayView2<'_, f64>, b: ArrayView1<'_, f64>) -
     finite(chosen::cholesky_solve(a, b)?, "Cholesky solution")
 }
 
+/// The inverse of a symmetric positive definite `a` of shape `n x n`, by Cholesky. For one or a few right-hand sides
+/// [`solve_positive_definite`] is cheaper and more accurate.
+///
+/// # Errors
+/// If `a` is not square, not symmetric or not positive definite, a number is not finite, or the inverse overflows.
+pub fn inverse_positive_definite(a: ArrayView2<'_, f64>) -> Result<Array2<f64>, LinalgError> {
+    check_symmetric(a)?;
+    finite(chosen::cholesky_inverse(a)?, "Cholesky inverse")
+}
+
 /// `x = V diag(1/s) Uᵀ b` over the singular values that count as non-zero.
 pub(crate) fn minimum_norm(svd: &ThinSvd, b: ArrayView1<'_, f64>) -> Array1<f64> {
     let ThinSvd { u, s, vt } = svd;
@@ -46,6 +56,9 @@ pub(crate) fn minimum_norm(svd: &ThinSvd, b: ArrayView1<'_, f64>) -> Array1<f64>
     x
 }
 
-pub(crate) fn finite(x: Array1<f64>, factorisation: &'static str) -> Result<Array1<f64>, LinalgError> {
+pub(crate) fn finite<D: Dimension>(
+    x: Array<f64, D>,
+    factorisation: &'static str,
+) -> Result<Array<f64, D>, LinalgError> {
     if x.iter().all(|v| v.is_finite()) { Ok(x) } else { Err(LinalgError::OutOfRange { factorisation }) }
 }

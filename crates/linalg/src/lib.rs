@@ -1,7 +1,7 @@
 //! Dense factorisations behind one small facade.
 //!
 //! * [`least_squares`]: the minimum-norm minimiser of `||a x - b||`;
-//! * [`solve_positive_definite`]: `a x = b` by Cholesky;
+//! * [`solve_positive_definite`], [`inverse_positive_definite`]: `a x = b` and the inverse of `a`, by Cholesky;
 //! * [`symmetric_eigenvalues`], [`singular_values`], [`spectral_norm`]: spectra;
 //! * [`backend`]: which library does the work.
 //!
@@ -27,7 +27,7 @@ use faer_backend as chosen;
 use lapack_backend as chosen;
 
 pub use error::LinalgError;
-pub use least_squares::{least_squares, solve_positive_definite};
+pub use least_squares::{inverse_positive_definite, least_squares, solve_positive_definite};
 pub use spectra::{singular_values, spectral_norm, symmetric_eigenvalues};
 
 /// The library that does the work: `"faer"`, or `"lapack"` when that feature is on. Reports name it, because two

@@ -3,7 +3,8 @@
 use std::f64::consts::PI;
 
 use dido_linalg::{
-    backend, least_squares, singular_values, solve_positive_definite, spectral_norm, symmetric_eigenvalues,
+    backend, inverse_positive_definite, least_squares, singular_values, solve_positive_definite, spectral_norm,
+    symmetric_eigenvalues,
 };
 use ndarray::{Array1, Array2, Axis, Slice, array};
 use proptest::prelude::*;
@@ -112,6 +113,18 @@ fn positive_definite_systems_are_solved() {
     let a = hilbert(5, 5);
     let b = a.sum_axis(Axis(1));
     assert_close(&solve_positive_definite(a.view(), b.view()).unwrap(), &[1.0; 5], 1e-9);
+}
+
+/// `(I + J)^-1 = I - J / (n + 1)` for the matrix `J` of ones: every entry, in both triangles.
+#[test]
+fn positive_definite_matrices_are_inverted() {
+    assert!((inverse_positive_definite(array![[4.0]].view()).unwrap()[[0, 0]] - 0.25).abs() < 1e-16);
+    for n in [2, 7, 60] {
+        let a = Array2::eye(n) + 1.0;
+        let expected = Array2::eye(n) - 1.0 / (n + 1) as f64;
+        let inverse = inverse_positive_definite(a.view()).unwrap();
+        assert_close(&inverse.flatten().into_owned(), expected.as_slice().unwrap(), 1e-14);
+    }
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What is refused, the same on either backend.
 
-use dido_linalg::{LinalgError, least_squares, singular_values, solve_positive_definite, symmetric_eigenvalues};
+use dido_linalg::{
+    LinalgError, inverse_positive_definite, least_squares, singular_values, solve_positive_definite,
+    symmetric_eigenvalues,
+};
 use ndarray::{Array1, Array2, array};
 
 #[test]
@@ -54,6 +57,7 @@ fn a_matrix_that_is_not_positive_definite_is_refused() {
     for a in [array![[1.0, 2.0], [2.0, 1.0]], array![[0.0, 0.0], [0.0, 1.0]], array![[-1.0, 0.0], [0.0, 1.0]]] {
         let answer = solve_positive_definite(a.view(), array![1.0, 1.0].view());
         assert_eq!(answer, Err(LinalgError::NotPositiveDefinite));
+        assert_eq!(inverse_positive_definite(a.view()), Err(LinalgError::NotPositiveDefinite));
     }
 }
 

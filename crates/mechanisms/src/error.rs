@@ -239,6 +239,59 @@ pub enum MechanismError {
     /// The random words cannot come from a working generator: with one, this happens once in more than `2^2000` draws.
     #[error("the random number generator is broken: a draw has used up 32768 words")]
     BrokenGenerator,
+    /// An index beyond the nodes there are.
+    #[error("there is no node {node} among {nodes} nodes")]
+    NoSuchNode {
+        /// The index.
+        node: usize,
+        /// The nodes there are.
+        nodes: usize,
+    },
+    /// Nodes share a key with others, not with themselves.
+    #[error("an edge joins two different nodes, got ({0}, {0})")]
+    Loop(usize),
+    /// A node draws one noise for each neighbour.
+    #[error("node {node} has {neighbours} neighbours and needs a key for each, got {keys}")]
+    PairKeys {
+        /// The node.
+        node: usize,
+        /// Its neighbours.
+        neighbours: usize,
+        /// Keys given.
+        keys: usize,
+    },
+    /// A row of weights has a place and a value for each of its entries.
+    #[error("row {row} of the weights has {columns} places for {values} values")]
+    Row {
+        /// The row, from 0.
+        row: usize,
+        /// Places given.
+        columns: usize,
+        /// Values given.
+        values: usize,
+    },
+    /// A weight that is no number, or so large that messages overflow.
+    #[error("weight ({row}, {column}) is {value}; it must be a number of at most 1e100 in size")]
+    Weight {
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// Averaging takes as many values as it yields.
+    #[error("the weights are {rows} x {columns}; they must be square")]
+    Shape {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+    },
+    /// A factorisation failed.
+    #[cfg(feature = "linalg")]
+    #[error("{0}")]
+    Linalg(#[source] dido_linalg::LinalgError),
     /// A deployed party's noise must be exact.
     #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
     FloatingPoint,

@@ -18,6 +18,8 @@ pub struct Key([u8; 32]);
 impl Key {
     /// Separates these digests from every other use of SHA-256 on the same numbers.
     const LABEL: &[u8] = b"dido simulated key 1";
+    /// The same for the keys of pairs.
+    const PAIR_LABEL: &[u8] = b"dido simulated pair key 1";
 
     /// The key of a simulated node: SHA-256 of a label, `seed`, `node` and `lane` (little-endian).
     ///
@@ -27,6 +29,20 @@ impl Key {
             .chain_update(Self::LABEL)
             .chain_update(seed.to_le_bytes())
             .chain_update(node.to_le_bytes())
+            .chain_update(lane.to_le_bytes())
+            .finalize();
+        Self(digest.into())
+    }
+
+    /// The key that two simulated nodes share, whichever of them is named first: SHA-256 of a label of its own, `seed`, the
+    /// smaller and the larger node and `lane`. Two deployed parties agree on one instead, and keep it with
+    /// [`from_bytes`](Self::from_bytes).
+    pub fn derive_pair(seed: u64, i: u32, j: u32, lane: u32) -> Self {
+        let digest = Sha256::new()
+            .chain_update(Self::PAIR_LABEL)
+            .chain_update(seed.to_le_bytes())
+            .chain_update(i.min(j).to_le_bytes())
+            .chain_update(i.max(j).to_le_bytes())
             .chain_update(lane.to_le_bytes())
             .finalize();
         Self(digest.into())
@@ -123,6 +139,13 @@ mod tests {
     fn derived_keys_do_not_change() {
         assert_eq!(hex(&Key::derive(0, 0, 0)), "ba3d6c42793c618ef78908caf03701c66eb885fa608584551792547e2966f8ef");
         assert_eq!(hex(&Key::derive(42, 7, 3)), "d0cb32257dd2f0fc98442de7c70b45d15cdb1087f3df698ffa9a8668e0d0881f");
+    }
+
+    #[test]
+    fn both_ends_derive_the_same_key() {
+        let key = "829aba8b675d4c6687a9cd33eae190b26b8b867a41d01094941f6c48aa1308f4";
+        assert_eq!(hex(&Key::derive_pair(42, 7, 3, 1)), key);
+        assert_eq!(hex(&Key::derive_pair(42, 3, 7, 1)), key);
     }
 
     #[test]

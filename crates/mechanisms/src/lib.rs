@@ -25,6 +25,12 @@ pub mod subsampled_dda;
 mod keys;
 pub mod noise;
 
+// What is accounted for by matrices.
+#[cfg(feature = "linalg")]
+pub mod correlated;
+#[cfg(feature = "linalg")]
+pub mod network;
+
 mod error;
 
 pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};

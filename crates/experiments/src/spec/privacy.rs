@@ -30,7 +30,11 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
             "privacy.adversary",
             "hidden-activation needs secret coins and dummy messages, which no algorithm here sends",
         )),
-        Adversary::Neighbour(_) | Adversary::AllMessages => Ok(()),
+        Adversary::Colluders(count) if count >= parties => {
+            Err(at
+                .key("privacy.adversary", format!("{count} colluders among {parties} parties leave nobody to protect")))
+        }
+        Adversary::Neighbour(_) | Adversary::Colluders(_) | Adversary::AllMessages => Ok(()),
     }
 }
 
