@@ -195,6 +195,30 @@ pub enum MechanismError {
     /// The random words cannot come from a working generator: with one, this happens once in more than `2^2000` draws.
     #[error("the random number generator is broken: a draw has used up 32768 words")]
     BrokenGenerator,
+    /// An audit that is never or always sure says nothing.
+    #[error("a confidence must be above 0 (of a one-sided bound: 1/2) and below 1, got {0}")]
+    Confidence(f64),
+    /// Counts that do not go together.
+    #[error("an audit needs some {what}, and no more than there can be: {found} of {most}")]
+    Runs {
+        /// What was counted.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// The most there can be.
+        most: u64,
+    },
+    /// A transcript is replayed by the algorithm that it came from.
+    #[error("release {release}, in round {round}, is not the one of the transcript: it came from another algorithm")]
+    OtherTranscript {
+        /// Position of the release, from 0.
+        release: usize,
+        /// The round.
+        round: u32,
+    },
+    /// A comparison is of two replays.
+    #[error("a comparison needs two gates that have replayed the whole of one transcript")]
+    NoReplay,
     /// A deployed party's noise must be exact.
     #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
     FloatingPoint,

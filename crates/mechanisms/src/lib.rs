@@ -19,6 +19,9 @@ mod event;
 mod ledger;
 mod normal;
 
+// What refutes it.
+pub mod audit;
+
 // Noise.
 mod keys;
 pub mod noise;
