@@ -19,6 +19,9 @@ mod schedule;
 mod dgd;
 mod projected_dgd;
 
+// What refutes their privacy.
+pub mod audit;
+
 // Theorems, one file for each paper.
 pub mod bounds;
 
