@@ -7,6 +7,7 @@
 mod algorithm;
 mod artefacts;
 mod assignment;
+pub mod audit;
 mod checkpoint;
 pub mod config;
 mod data;

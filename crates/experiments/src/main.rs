@@ -1,5 +1,6 @@
 //! The command `dido`.
 
+mod audit_command;
 mod topology_command;
 
 use std::io::{ErrorKind, Write};
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use audit_command::AuditArgs;
 use topology_command::TopologyArgs;
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -28,6 +30,8 @@ enum Command {
     Plan(Common),
     /// Run an experiment and write its report.
     Run(RunArgs),
+    /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
+    Audit(AuditArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
 }
@@ -73,15 +77,15 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
+        Command::Audit(args) => return audit_command::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Topology(args) => topology_command::run(&args),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            tell(&format!("dido: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn failed(error: &ExperimentError) -> ExitCode {
+    tell(&format!("dido: {error}"));
+    ExitCode::FAILURE
 }
 
 /// Help and version as they are; what is wrong with the arguments in one line, as all other errors.

@@ -7,10 +7,9 @@
 
 use std::sync::Arc;
 
-use dido_geometry::Rows;
 use dido_mechanisms::audit::{Comparison, Evidence, Transcript, compare};
 use dido_mechanisms::least_squares::worst_case_pair;
-use dido_mechanisms::{Adjacency, Adversary, Gate, Key};
+use dido_mechanisms::{Adjacency, Adversary, Gate, Key, Public};
 use dido_problems::Shard;
 use ndarray::{Array1, Array2};
 
@@ -48,7 +47,7 @@ pub struct Recorded {
     /// Everything that was sent.
     pub transcript: Arc<Transcript>,
     /// The answer of every party.
-    pub estimate: Rows,
+    pub estimate: Public,
 }
 
 impl Audited<'_> {
@@ -61,7 +60,7 @@ impl Audited<'_> {
         let gate = Gate::simulated(self.adjacency, Adversary::AllMessages, class_of, None, keys).recording();
         let (mut parties, algorithm) = self.run(shards, lanes, gate)?;
         let transcript = Arc::new(parties.gate_mut().take_transcript());
-        Ok(Recorded { transcript, estimate: algorithm.estimate().rows().clone() })
+        Ok(Recorded { transcript, estimate: algorithm.estimate().clone() })
     }
 
     /// What a transcript of a run on `one` says about `one` and `other`.
@@ -138,8 +137,8 @@ pub fn worst_case_pairs(
     let (high, low) = (with(&worst.record)?, with(&worst.other)?);
     let data = shards.to_vec();
     Ok(vec![
-        Pair { name: "the data and one extreme", one: data.clone(), other: high.clone() },
-        Pair { name: "the data and the opposite extreme", one: data, other: low.clone() },
+        Pair { name: "data and one extreme", one: data.clone(), other: high.clone() },
+        Pair { name: "data and other extreme", one: data, other: low.clone() },
         Pair { name: "both extremes", one: high, other: low },
     ])
 }

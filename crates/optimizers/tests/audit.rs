@@ -141,7 +141,7 @@ fn the_ratio_of_a_transcript_is_that_of_plain_loops() {
         (Weighting::Sum, Adjacency::ReplaceRecord),
     ] {
         let case = Case::new(weighting, adjacency);
-        for victim in 0..RECORDS.len() {
+        for (victim, records) in RECORDS.into_iter().enumerate() {
             for pair in case.pairs(victim) {
                 let (found, expected) = case.audited(&case.scale, |audited| {
                     let run = audited.record(&pair.one, 3, keys(victim as u64, 4, 3)).unwrap();
@@ -156,7 +156,7 @@ fn the_ratio_of_a_transcript_is_that_of_plain_loops() {
                 // Nobody else's values moved, and the victim's in the first round by all they may.
                 let moved = found.moved.unwrap();
                 assert_eq!(moved.node, victim);
-                if pair.name == "both extremes" && (adjacency == Adjacency::ReplaceNode || RECORDS[victim] == 1) {
+                if pair.name == "both extremes" && (adjacency == Adjacency::ReplaceNode || records == 1) {
                     assert!((moved.share - 1.0).abs() < 1e-6 && moved.round == 0, "{moved:?}");
                 }
             }
@@ -173,7 +173,7 @@ fn every_party_keeps_its_own_epsilon() {
         [(Weighting::NodeMean, Adjacency::ReplaceRecord), (Weighting::NodeMean, Adjacency::ReplaceNode)]
     {
         let case = Case::new(weighting, adjacency);
-        for victim in 0..RECORDS.len() {
+        for (victim, records) in RECORDS.into_iter().enumerate() {
             let pure = case.pure(victim);
             let mut largest = 0.0_f64;
             for pair in case.pairs(victim) {
@@ -189,7 +189,7 @@ fn every_party_keeps_its_own_epsilon() {
             assert!(largest > 0.3 * pure, "party {victim} is hardly attacked: {largest} of {pure}");
             // The largest party weighs a record least: its epsilon is not that of the others.
             if adjacency == Adjacency::ReplaceRecord {
-                assert!((pure / case.pure(0) - 1.0 / RECORDS[victim] as f64).abs() < 1e-12);
+                assert!((pure / case.pure(0) - 1.0 / records as f64).abs() < 1e-12);
             }
         }
     }
