@@ -30,7 +30,7 @@ fn clopper_pearson_agrees_with_the_beta_distribution() {
         let found = counts.epsilon_lower(delta, 1.0 - alpha).unwrap();
         assert!((found - epsilon).abs() <= 1e-6 * epsilon, "{counts:?}: {found}, not {epsilon}");
     }
-    // Found in the literature's own example: 990 of 1000 right on either side.
+    // 990 of 1000 right on either side.
     let counts = Counts { negatives: 1000, false_positives: 10, positives: 1000, false_negatives: 10 };
     assert!(close(counts.epsilon_lower(1e-5, 0.95).unwrap(), 3.981_638, 1e-6));
 }
