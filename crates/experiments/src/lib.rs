@@ -8,6 +8,7 @@ pub mod accounting;
 mod algorithm;
 mod artefacts;
 mod assignment;
+pub mod audit;
 mod checkpoint;
 pub mod config;
 mod data;

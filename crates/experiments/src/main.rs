@@ -1,6 +1,7 @@
 //! The command `dido`.
 
 mod accounting_command;
+mod audit_command;
 mod network_command;
 mod topology_command;
 
@@ -15,6 +16,7 @@ use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, l
 use indicatif::{ProgressBar, ProgressStyle};
 
 use accounting_command::{BAD_INPUT, CalibrateArgs, EpsilonArgs};
+use audit_command::AuditArgs;
 use network_command::NetworkArgs;
 use topology_command::TopologyArgs;
 
@@ -32,6 +34,8 @@ enum Command {
     Plan(Common),
     /// Run an experiment and write its report.
     Run(RunArgs),
+    /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
+    Audit(AuditArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
     /// Say what noise is worth, by every method of accounting. No data are read.
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
+        Command::Audit(args) => return audit_command::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Topology(args) => topology_command::run(&args),
         Command::Epsilon(args) => return answered(accounting_command::epsilon(&args)),
         Command::Calibrate(args) => return answered(accounting_command::calibrate(&args)),
@@ -103,13 +108,12 @@ fn answered(answer: Result<String, ExperimentError>) -> ExitCode {
 }
 
 fn ended(result: Result<(), ExperimentError>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            tell(&format!("dido: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn failed(error: &ExperimentError) -> ExitCode {
+    tell(&format!("dido: {error}"));
+    ExitCode::FAILURE
 }
 
 /// Help and version as they are; what is wrong with the arguments in one line, as all other errors.

@@ -292,6 +292,33 @@ pub enum MechanismError {
     #[cfg(feature = "linalg")]
     #[error("{0}")]
     Linalg(#[source] dido_linalg::LinalgError),
+    /// An audit that is never or always sure says nothing.
+    #[error("a confidence must be above 0 (of a one-sided bound: 1/2) and below 1, got {0}")]
+    Confidence(f64),
+    /// Counts that do not go together.
+    #[error("an audit needs some {what}, and no more than there can be: {found} of {most}")]
+    Runs {
+        /// What was counted.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// The most there can be.
+        most: u64,
+    },
+    /// A transcript is replayed by the algorithm that it came from.
+    #[error("release {release}, in round {round}, is not the one of the transcript: it came from another algorithm")]
+    OtherTranscript {
+        /// Position of the release, from 0.
+        release: usize,
+        /// The round.
+        round: u32,
+    },
+    /// The likelihood of what a sample led to is a mixture over all samples there could have been.
+    #[error("a run that looks at random records cannot be replayed: each of its messages may stem from any of them")]
+    SampledReplay,
+    /// A comparison is of two replays.
+    #[error("a comparison needs two gates that have replayed the whole of one transcript")]
+    NoReplay,
     /// A deployed party's noise must be exact.
     #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
     FloatingPoint,

@@ -1,11 +1,12 @@
 //! The only door from private to public.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use chacha20::ChaCha20Rng;
 use dido_geometry::{Rows, Shape, parallel};
 
+use crate::audit::{Replay, Transcript};
 use crate::{
     Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
     Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
@@ -57,6 +58,8 @@ enum Noise {
     Simulated(Vec<Key>),
     /// From the key streams, with exact samplers only.
     Exact(Vec<Key>),
+    /// From a transcript: this is an audit.
+    Replay(Replay),
 }
 
 /// The only way from [`Private`] to [`Public`], and the only writer of a [`Ledger`].
@@ -76,6 +79,8 @@ pub struct Gate {
     next: (u32, u32),
     /// The same for secret coins.
     next_coins: (u32, u32),
+    /// What has left, if it is to be kept.
+    recorded: Option<Transcript>,
 }
 
 /// One generator for each (node, lane), for what must stay secret: which records take part.
@@ -125,6 +130,38 @@ impl Gate {
         Self::new(adjacency, adversary, class_of, budget, Noise::Plan)
     }
 
+    /// A gate for an [audit](crate::audit): whatever goes in, the message of the transcript comes out. What would have been
+    /// released stays inside, for [`compare`](crate::audit::compare) to say how likely the transcript is.
+    ///
+    /// That figure depends on records and is **not** private, so such a gate is for the owner of the data. It has no budget
+    /// and no noise of its own.
+    pub fn replaying(
+        adjacency: Adjacency,
+        adversary: Adversary,
+        class_of: &[usize],
+        transcript: Arc<Transcript>,
+    ) -> Self {
+        Self::new(adjacency, adversary, class_of, None, Noise::Replay(Replay::new(transcript)))
+    }
+
+    /// The same gate, which keeps a copy of all that leaves.
+    #[must_use]
+    pub fn recording(self) -> Self {
+        Self { recorded: Some(Transcript::default()), ..self }
+    }
+
+    /// Takes out what was recorded; what leaves later is not.
+    pub fn take_transcript(&mut self) -> Transcript {
+        self.recorded.take().unwrap_or_default()
+    }
+
+    pub(crate) fn replay(&self) -> Option<&Replay> {
+        match &self.noise {
+            Noise::Replay(replay) => Some(replay),
+            Noise::Plan | Noise::Simulated(_) | Noise::Exact(_) => None,
+        }
+    }
+
     fn new(
         adjacency: Adjacency,
         adversary: Adversary,
@@ -134,7 +171,7 @@ impl Gate {
     ) -> Self {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
-        Self { ledger, filters, noise, next: (0, 0), next_coins: (0, 0) }
+        Self { ledger, filters, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
     }
 
     /// What has been released so far.
@@ -179,12 +216,13 @@ impl Gate {
     /// Coins for a secret choice in `round`, never used twice; none in a plan, which has nothing to choose from.
     ///
     /// # Errors
-    /// If the round has been left already.
+    /// If the round has been left already, or this is a replay.
     pub fn secret_coins(&mut self, round: u32) -> Result<Option<SecretCoins<'_>>, MechanismError> {
         let draw = number_in_round(round, self.next_coins)?;
         self.next_coins = (round, draw + 1);
         match &self.noise {
             Noise::Plan => Ok(None),
+            Noise::Replay(_) => Err(MechanismError::SampledReplay),
             Noise::Simulated(keys) | Noise::Exact(keys) => {
                 Ok(Some(SecretCoins { keys, stream: Stream::new(round, Purpose::Sampling, draw)? }))
             }
@@ -210,7 +248,7 @@ impl Gate {
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
         let mut rows = value.rows;
-        match &self.noise {
+        match &mut self.noise {
             Noise::Plan => rows.as_mut_slice().fill(0.0),
             Noise::Simulated(keys) | Noise::Exact(keys) => {
                 let stream = Stream::new(round, Purpose::Noise, draw)?;
@@ -220,10 +258,14 @@ impl Gate {
                 }
                 add_noise(mechanism, keys, stream, value.batch.awake.as_deref(), &mut rows)?;
             }
+            Noise::Replay(replay) => replay.answer(round, mechanism, &mut rows)?,
         }
         self.next = (round, draw + 1);
         finite(&rows, round)?;
         rows.set_secret(false);
+        if let Some(transcript) = &mut self.recorded {
+            transcript.record_of_nodes(round, mechanism, rows.clone(), value.batch.awake.clone());
+        }
         Ok(Public::from_release(rows))
     }
 

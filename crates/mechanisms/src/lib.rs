@@ -21,6 +21,9 @@ mod ledger;
 mod normal;
 pub mod subsampled_dda;
 
+// What refutes it.
+pub mod audit;
+
 // Noise.
 mod keys;
 pub mod noise;

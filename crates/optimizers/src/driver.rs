@@ -115,7 +115,8 @@ fn dry_run(
     if !gate.is_plan() {
         return Err(Stop::NotAPlan);
     }
-    let mut parties = Parties::without_data(declaration.clone(), 1, gate)?;
+    let mut parties =
+        Parties::without_data(declaration.clone(), 1, gate).map_err(|error| Stop::Parties(error.into()))?;
     let mut algorithm = build(&parties);
     run(algorithm.as_mut(), &mut parties, &mut network, noise, 0..rounds, |_, _, _| true)?;
     Ok(parties.gate().ledger().clone())

@@ -35,7 +35,7 @@
 use dido_mechanisms::Public;
 use dido_problems::DualStep;
 
-use crate::{Algorithm, DualWeights, Node, Sampling, Stop, WeightedMean};
+use crate::{Algorithm, DualWeights, Node, OptimizerError, Sampling, Stop, WeightedMean};
 
 /// Which points the nodes take their gradients at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,9 +78,9 @@ impl DualAveraging {
         participation: f64,
         sampling: Sampling,
         zero: Public,
-    ) -> Result<Self, Stop> {
+    ) -> Result<Self, OptimizerError> {
         if !(participation > 0.0 && participation <= 1.0) {
-            return Err(Stop::Participation(participation));
+            return Err(OptimizerError::Participation(participation));
         }
         let mut x = zero.clone();
         step.apply(0.0, weights.gamma(0), x.rows_mut())?;

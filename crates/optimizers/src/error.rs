@@ -1,6 +1,6 @@
 //! Why an optimiser refuses or stops.
 
-use dido_mechanisms::MechanismError;
+use dido_mechanisms::{Adjacency, MechanismError};
 use dido_problems::{ProblemError, RecordBounds};
 
 /// The errors of this crate.
@@ -60,9 +60,21 @@ pub enum OptimizerError {
         /// How many there should be.
         declared: usize,
     },
+    /// The share of nodes that are awake is a probability.
+    #[error("the participation must be above 0 and at most 1, got {0}")]
+    Participation(f64),
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,
+    /// A relation for which no worst case is built.
+    #[error("audits build neighbouring data sets for replaced records and nodes, not for: {0}")]
+    Unaudited(Adjacency),
+    /// The privacy crate refuses a bound, or a comparison.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// A run that was to be audited is refused.
+    #[error(transparent)]
+    Stop(#[from] Stop),
     /// Data that cannot be used.
     #[error(transparent)]
     Problem(#[from] ProblemError),
@@ -88,10 +100,7 @@ pub enum Stop {
     NotAPlan,
     /// The parties of a dry run cannot be what is declared.
     #[error(transparent)]
-    Parties(#[from] OptimizerError),
-    /// The share of nodes that are awake is a probability.
-    #[error("the participation must be above 0 and at most 1, got {0}")]
-    Participation(f64),
+    Parties(Box<OptimizerError>),
     /// A step of dual averaging that has no result.
     #[error(transparent)]
     Problem(#[from] ProblemError),

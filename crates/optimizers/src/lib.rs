@@ -22,6 +22,9 @@ mod dual_averaging;
 mod pdop;
 mod projected_dgd;
 
+// What refutes their privacy.
+pub mod audit;
+
 // Theorems, one file for each paper.
 pub mod bounds;
 

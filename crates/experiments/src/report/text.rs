@@ -1,6 +1,8 @@
 //! What the terminal shows: aligned, at most 100 columns (a longer word, such as a path, stays whole), the privacy
 //! first.
 
+mod audit;
+
 use super::{
     number::{schedule, score, significant},
     wording::{
@@ -9,6 +11,8 @@ use super::{
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
+
+pub use audit::audit;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
