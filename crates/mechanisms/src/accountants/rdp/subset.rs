@@ -18,6 +18,7 @@ pub(super) fn renyi(loss: Loss, rate: f64, order: u32) -> f64 {
     // ln(e^D_inf - 1), where the largest loss is bounded.
     let largest = match loss {
         Loss::Laplace { l1, .. } => l1.exp_m1().ln(),
+        Loss::DiscreteLaplace(noise) => noise.l1_scales().exp_m1().ln(),
         Loss::Approximate { epsilon, .. } => epsilon.exp_m1().ln(),
         _ => f64::INFINITY,
     };
