@@ -4,7 +4,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dido_benches::{ball, criterion};
-use dido_mechanisms::{Adjacency, Adversary, Budget, Event, Filter, Norm, Sensitivity, calibrate};
+use dido_mechanisms::{
+    Accountant, Adjacency, Adversary, Base, Best, Budget, Event, Filter, Ledger, Norm, Odometer, Pld, Rdp, Sampling,
+    Sensitivity, calibrate,
+};
 use dido_optimizers::{Declaration, Noise, ProjectedDgd, Schedule, plan};
 use dido_problems::{RecordBounds, Weighting};
 
@@ -46,5 +49,55 @@ fn accounting(c: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = criterion(); targets = accounting }
+/// Gaussian noise of 0.8 clipping lengths on a Poisson sample of 1 %.
+fn sampled(sigma: f64, steps: u64) -> Ledger {
+    let adjacency = Adjacency::AddRemoveRecord;
+    let sensitivity = Sensitivity::new(1.0, Norm::L2, adjacency).expect("a sensitivity");
+    let sampling = Sampling::Poisson { rate: 0.01 };
+    let event = Event::Sampled { sampling, base: Base::Gaussian { sensitivity, sigma } };
+    Ledger::of(adjacency, Adversary::AllMessages, [(event, steps)])
+}
+
+/// 100 releases with a scale of their own each.
+fn scales() -> Ledger {
+    let adjacency = Adjacency::ReplaceRecord;
+    let sensitivity = Sensitivity::new(1.0, Norm::L1, adjacency).expect("a sensitivity");
+    let event = |t: u32| Event::Laplace { sensitivity, dim: 1, scale: 5.0 * f64::from(t + 10).powf(0.3) };
+    Ledger::of(adjacency, Adversary::AllMessages, (0..100).map(|t| (event(t), 1)))
+}
+
+fn accountants(c: &mut Criterion) {
+    let mut group = c.benchmark_group("accountants");
+    let run = sampled(0.8, 10_000);
+    group.bench_function("pld, sampled Gaussian", |b| b.iter(|| Pld.bound(black_box(&run), 1e-5).expect("covered")));
+    let rdp = Rdp::default();
+    group.bench_function("rdp, sampled Gaussian", |b| b.iter(|| rdp.bound(black_box(&run), 1e-5).expect("covered")));
+    let scales = scales();
+    group.bench_function("pld, 100 Laplace scales", |b| {
+        b.iter(|| Pld.bound(black_box(&scales), 1e-5).expect("covered"));
+    });
+    let budget = Budget::new(3.0, 1e-5).expect("a budget");
+    let sensitivity = Sensitivity::new(1.0, Norm::L2, Adjacency::AddRemoveRecord).expect("a sensitivity");
+    group.bench_function("calibration, Gaussian", |b| {
+        b.iter(|| calibrate::gaussian_sigma(sensitivity, black_box(budget)).expect("a delta"));
+    });
+    for (name, accountant) in [("rdp", &rdp as &dyn Accountant), ("pld", &Pld), ("best", &Best)] {
+        group.bench_function(format!("calibration by {name}, sampled Gaussian"), |b| {
+            b.iter(|| {
+                calibrate::noise_multiplier(accountant, black_box(budget), |z| sampled(z, 10_000))
+                    .expect("a multiplier")
+            });
+        });
+    }
+    let mut odometer = Odometer::new(budget).expect("a delta");
+    let event = Event::Gaussian { sensitivity, sigma: 100.0 };
+    group.bench_function("odometer", |b| {
+        b.iter(|| {
+            odometer.record(black_box(&event)).expect("covered");
+            odometer.epsilon()
+        });
+    });
+}
+
+criterion_group! { name = benches; config = criterion(); targets = accounting, accountants }
 criterion_main!(benches);

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use dido_experiments::ExperimentError;
-use dido_experiments::config::graph::FamilyOptions;
 use dido_experiments::network_privacy::{Question, network_privacy};
 use dido_experiments::topology::Topology;
+use dido_topology::families;
 
 use crate::print;
 
@@ -13,11 +13,8 @@ use crate::print;
 pub struct NetworkArgs {
     /// A family; `dido topology --help` lists them with their options.
     family: String,
-    /// Number of nodes.
-    #[arg(long, value_name = "N")]
-    nodes: Option<usize>,
     #[command(flatten)]
-    options: FamilyOptions,
+    options: families::Options,
     /// The weight rule.
     #[arg(long, value_name = "RULE", default_value = "metropolis")]
     weights: String,
@@ -42,7 +39,7 @@ pub struct NetworkArgs {
 }
 
 pub fn run(args: &NetworkArgs) -> Result<(), ExperimentError> {
-    let topology = Topology::new(&args.family, args.options.with_nodes(args.nodes), &args.weights)?;
+    let topology = Topology::new(&args.family, args.options.clone(), &args.weights)?;
     let &NetworkArgs { rounds, sigma, sensitivity, delta, viewer, .. } = args;
     let answer = network_privacy(&topology, Question { rounds, sigma, sensitivity, delta, viewer })?;
     print(&if args.json { dido_experiments::json(&answer) } else { answer.text() + "\n" })

@@ -144,7 +144,7 @@ pub fn laplace_multiplier(ratios: &[f64], dim: usize, budget: Budget) -> Result<
     let exact = largest
         * match budget.cap() {
             (Unit::Epsilon, cap) => (dim as f64).sqrt() * ratios.iter().map(|r| r / largest).sum::<f64>() / cap,
-            (Unit::Rho | Unit::Renyi, cap) => {
+            (Unit::Rho | Unit::Renyi | Unit::Delta, cap) => {
                 (ratios.iter().map(|r| (r / largest).powi(2)).sum::<f64>() / (2.0 * cap)).sqrt()
             }
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Adjacency, MechanismError, Sensitivity};
+use crate::{Adjacency, Grid, MechanismError, Norm, Sensitivity};
 
 /// What left a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,11 @@ pub enum Event {
         /// The standard deviation of the noise, in the units of the value. Not a multiplier of the sensitivity.
         sigma: f64,
     },
+    /// A vector of grid points with independent discrete Laplace noise in each coordinate: `P(k) ~ exp(-|k|/scale)`.
+    DiscreteLaplace(Discrete),
+    /// A vector of grid points with independent discrete Gaussian noise in each coordinate:
+    /// `P(k) ~ exp(-k^2 / 2 scale^2)`.
+    DiscreteGaussian(Discrete),
     /// Any mechanism that is `epsilon`-differentially private.
     Pure {
         /// Its privacy loss, in nats.
@@ -56,6 +61,40 @@ pub enum Event {
     },
     /// A value that has looked at data and left without noise: no guarantee is left.
     NonPrivate,
+}
+
+/// Noise on a grid, counted in whole steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Discrete {
+    /// The grid of the value and of the noise.
+    pub grid: Grid,
+    /// The scale of the noise, in steps: at most 2^52.
+    pub scale: u64,
+    /// How far data can move the vector **on the grid**, in steps: what rounding to the grid adds is part of it.
+    pub sensitivity: u64,
+    /// The norm of the sensitivity.
+    pub norm: Norm,
+    /// Coordinates of the vector.
+    pub dim: usize,
+    /// The data sets it speaks of.
+    pub adjacency: Adjacency,
+}
+
+impl Discrete {
+    /// Noise of `scale` steps, for a sensitivity in the units of the value. Two vectors of grid points differ by a
+    /// whole number of steps in L1, so that an L1 bound is rounded down; an L2 bound is rounded up, unless there is
+    /// one coordinate only.
+    ///
+    /// # Errors
+    /// If the sensitivity is negative, not finite or more than `2^62` steps, or `dim` is 0.
+    pub fn new(grid: Grid, scale: u64, sensitivity: Sensitivity, dim: usize) -> Result<Self, MechanismError> {
+        if dim == 0 {
+            return Err(MechanismError::NoCoordinates);
+        }
+        let steps = grid.whole_steps(sensitivity, dim)?;
+        let Sensitivity { norm, adjacency, .. } = sensitivity;
+        Ok(Self { grid, scale, sensitivity: steps, norm, dim, adjacency })
+    }
 }
 
 /// How a secret sample of the records is drawn. The sample must be independent of everything that is released
@@ -134,6 +173,10 @@ pub enum Base {
         /// The standard deviation of the noise.
         sigma: f64,
     },
+    /// As [`Event::DiscreteLaplace`].
+    DiscreteLaplace(Discrete),
+    /// As [`Event::DiscreteGaussian`].
+    DiscreteGaussian(Discrete),
     /// As [`Event::Pure`].
     Pure {
         /// Its privacy loss, in nats.
@@ -157,6 +200,8 @@ impl From<Base> for Event {
         match base {
             Base::Laplace { sensitivity, dim, scale } => Self::Laplace { sensitivity, dim, scale },
             Base::Gaussian { sensitivity, sigma } => Self::Gaussian { sensitivity, sigma },
+            Base::DiscreteLaplace(noise) => Self::DiscreteLaplace(noise),
+            Base::DiscreteGaussian(noise) => Self::DiscreteGaussian(noise),
             Base::Pure { epsilon, adjacency } => Self::Pure { epsilon, adjacency },
             Base::Approximate { epsilon, delta, adjacency } => Self::Approximate { epsilon, delta, adjacency },
         }
@@ -175,6 +220,8 @@ impl Event {
         let base = match self {
             Self::Laplace { sensitivity, dim, scale } => Base::Laplace { sensitivity, dim, scale },
             Self::Gaussian { sensitivity, sigma } => Base::Gaussian { sensitivity, sigma },
+            Self::DiscreteLaplace(noise) => Base::DiscreteLaplace(noise),
+            Self::DiscreteGaussian(noise) => Base::DiscreteGaussian(noise),
             Self::Pure { epsilon, adjacency } => Base::Pure { epsilon, adjacency },
             Self::Approximate { epsilon, delta, adjacency } => Base::Approximate { epsilon, delta, adjacency },
             Self::NonPrivate => return Ok(Self::NonPrivate),
@@ -187,6 +234,7 @@ impl Event {
     pub fn adjacency(&self) -> Option<Adjacency> {
         match *self {
             Self::Laplace { sensitivity, .. } | Self::Gaussian { sensitivity, .. } => Some(sensitivity.adjacency),
+            Self::DiscreteLaplace(noise) | Self::DiscreteGaussian(noise) => Some(noise.adjacency),
             Self::Pure { adjacency, .. } | Self::Approximate { adjacency, .. } | Self::Zcdp { adjacency, .. } => {
                 Some(adjacency)
             }
@@ -205,6 +253,8 @@ impl Event {
         match self {
             Self::Laplace { .. } => "Laplace noise",
             Self::Gaussian { .. } => "Gaussian noise",
+            Self::DiscreteLaplace(_) => "discrete Laplace noise",
+            Self::DiscreteGaussian(_) => "discrete Gaussian noise",
             Self::Pure { .. } => "a pure differentially private mechanism",
             Self::Approximate { .. } => "an (epsilon, delta) mechanism",
             Self::Zcdp { .. } => "a zCDP mechanism",

@@ -19,6 +19,7 @@ pub mod calibrate;
 mod event;
 mod ledger;
 mod normal;
+mod odometer;
 pub mod subsampled_dda;
 
 // What refutes it.
@@ -40,11 +41,12 @@ pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, 
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;
-pub use event::{Base, Event, Sampling};
+pub use event::{Base, Discrete, Event, Sampling};
 pub use gate::{Gate, Mechanism, SecretCoins};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
 pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
+pub use odometer::Odometer;
 pub use private::{Batch, Private};
 pub use public::Public;
 pub use sensitivity::{Adjacency, Norm, Sensitivity};

@@ -136,7 +136,7 @@ fn sampled_gaussian_noise_agrees_with_the_table() {
         let lower = bound.lower.unwrap();
         assert!(bound.epsilon >= pld - tolerance, "{what}: {} < {pld} - {tolerance}", bound.epsilon);
         assert!(bound.epsilon <= pld * 1.0005 + 1e-5, "{what}: {} > {pld}", bound.epsilon);
-        assert!(lower >= 0.85 * (pld - tolerance), "{what}: {lower} {pld}");
+        assert!(lower >= 0.997 * bound.epsilon, "{what}: {lower} {}", bound.epsilon);
         assert!(lower <= pld, "{what}: {lower} {pld}");
         if let Some(below) = below {
             assert!(bound.epsilon >= below, "{what}");
@@ -224,7 +224,7 @@ fn laplace_compositions_agree_with_the_table() {
         let pld = Pld.bound(&ledger, delta).unwrap();
         assert!((pld.epsilon - row.eps_pld_laplace).abs() <= 2.0 * row.pld_dx + 2e-4 * pld.epsilon, "{what}: {pld:?}");
         assert!(pld.lower.unwrap() <= row.eps_pld_laplace, "{what} {pld:?}");
-        assert!(pld.lower.unwrap() >= 0.9 * pld.epsilon, "{what} {pld:?}");
+        assert!(pld.lower.unwrap() >= 0.997 * pld.epsilon, "{what} {pld:?}");
         let best = Best.bound(&ledger, delta).unwrap();
         assert!(best.epsilon <= pld.epsilon.min(kov).min(row.eps_pure_sum));
     }
@@ -240,7 +240,7 @@ fn unequal_pure_mechanisms_compose_to_their_optimum() {
         let ledger = ledger(adjacency, events);
         let bound = Pld.bound(&ledger, *delta).unwrap();
         assert!(bound.epsilon >= *optimum && bound.epsilon <= optimum * 1.0005, "{bound:?} {optimum}");
-        assert!(bound.lower.unwrap() <= *optimum && bound.lower.unwrap() >= optimum * 0.97, "{bound:?} {optimum}");
+        assert!(bound.lower.unwrap() <= *optimum && bound.lower.unwrap() >= optimum * 0.9975, "{bound:?} {optimum}");
         assert_close(epsilon(&Advanced::default(), &ledger, *delta), *kov, 1e-12, "kov");
         let older = Advanced { theorem: Theorem::DworkRothblumVadhan };
         assert_close(epsilon(&older, &ledger, *delta), *drv, 1e-12, "drv");
@@ -262,7 +262,7 @@ fn sampled_laplace_noise_agrees_with_the_table() {
         // saddle-point approximation gives delta 9.99e-7 at epsilon 0.068929, where the table has 0.070555.
         assert!(bound.epsilon <= pld * (1.0 + 1e-4) + 1e-6, "{what}: {bound:?} {pld}");
         assert!(bound.epsilon >= pld * 0.975 - 1e-3, "{what}: {bound:?} {pld}");
-        assert!(bound.lower.unwrap() >= 0.75 * bound.epsilon, "{what}: {bound:?}");
+        assert!(bound.lower.unwrap() >= 0.9995 * bound.epsilon, "{what}: {bound:?}");
         assert!(epsilon(&Rdp::default(), &ledger, delta) >= bound.lower.unwrap(), "{what}");
     }
     assert_eq!(table.len(), 44);
@@ -317,7 +317,7 @@ fn what_is_not_covered_is_said() {
     let approximate = ledger(adjacency, [(Event::Approximate { epsilon: 1.0, delta: 1e-7, adjacency }, 1)]);
     let zcdp = ledger(adjacency, [(Event::Zcdp { rho: 0.1, adjacency }, 1)]);
     assert!(unsupported(&Pure, &sampled) && unsupported(&Gdp, &sampled) && unsupported(&Zcdp::default(), &sampled));
-    assert!(unsupported(&Pure, &approximate) && unsupported(&Rdp::default(), &approximate));
+    assert!(unsupported(&Pure, &approximate) && unsupported(&Gdp, &approximate));
     assert!(unsupported(&Advanced::default(), &zcdp) && unsupported(&Pld, &zcdp) && unsupported(&Gdp, &zcdp));
     assert_eq!(Best.bound(&zcdp, 1e-5).unwrap().method, "zcdp");
     assert_close(epsilon(&Best, &approximate, 1e-5), 1.0, 1e-4, "a black box");

@@ -199,7 +199,7 @@ fn a_refusal_says_what_was_asked_and_what_is_left() {
     let mut filter = Filter::new(Budget::new(1.0, 0.0).unwrap());
     filter.charge(&laplace(0.75, 1, 1.0)).unwrap();
     let error = filter.charge(&laplace(0.5, 1, 1.0)).unwrap_err();
-    assert_eq!(error.to_string(), "the release asks for epsilon 0.5, but 0.7500000000000001 of 1 is spent");
+    assert_eq!(error.to_string(), "the release asks for epsilon 0.5, but 0.75 of 1 is spent");
 }
 
 #[test]

@@ -11,9 +11,8 @@
 
 use libm::lgamma as ln_gamma;
 
-use super::facts::{Facts, Loss};
-use super::{Accountant, Bound, positive_delta, pure, worst};
-use crate::{ClassLedger, Event, Ledger, MechanismError};
+use super::{Accountant, Bound, left_of, positive_delta, pure, worst};
+use crate::{ClassLedger, Ledger, MechanismError};
 
 /// Which theorem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,19 +48,6 @@ impl Accountant for Advanced {
     }
 }
 
-/// The (epsilon, delta) of a release; on a sample both shrink (Balle, Barthe, Gaboardi 2018).
-fn approximate(event: &Event) -> Result<(f64, f64), MechanismError> {
-    let facts = Facts::of(event)?;
-    let rate = facts.chance.rate();
-    match facts.loss {
-        Loss::Approximate { epsilon, delta } => Ok((pure::sampled(epsilon, rate), rate * delta)),
-        Loss::Gaussian { .. } | Loss::Zcdp { .. } => {
-            Err(MechanismError::Unsupported { accountant: "advanced", event: event.name() })
-        }
-        _ => Ok((pure::epsilon(event)?, 0.0)),
-    }
-}
-
 /// The releases of a class, those that cost nothing left out: (epsilon, how often).
 struct Releases {
     list: Vec<(f64, u64)>,
@@ -73,7 +59,11 @@ impl Releases {
     fn of(class: &ClassLedger) -> Result<Self, MechanismError> {
         let (mut list, mut failure) = (vec![], 0.0);
         for entry in class.entries.iter().filter(|entry| entry.releases > 0) {
-            let (epsilon, delta) = approximate(&entry.event)?;
+            let unsupported = || MechanismError::Unsupported { accountant: "advanced", event: entry.event.name() };
+            let (epsilon, delta) = pure::approximate(&entry.event).map_err(|error| match error {
+                MechanismError::Unsupported { .. } => unsupported(),
+                other => other,
+            })?;
             failure -= entry.releases as f64 * (-delta).ln_1p();
             if epsilon > 0.0 {
                 list.push((epsilon, entry.releases));
@@ -87,8 +77,10 @@ impl Releases {
     }
 
     fn epsilon(&self, theorem: Theorem, delta: f64) -> f64 {
-        // 1 - (1 - delta) / prod(1 - delta_t)
-        let left = -((-delta).ln_1p() + self.failure).exp_m1();
+        let left = left_of(delta, self.failure);
+        if self.sum(|e| e).is_infinite() {
+            return f64::INFINITY;
+        }
         if left <= 0.0 {
             // Nothing is left for the composition itself; a failure above delta leaves no promise at all.
             return if left < 0.0 { f64::INFINITY } else { self.sum(|e| e) };
@@ -151,7 +143,7 @@ fn optimal(epsilon: f64, releases: u64, delta: f64) -> f64 {
             .take_while(|(loss, _)| *loss > epsilon)
             .map(|(loss, probability)| -probability * (epsilon - loss).exp_m1())
             .sum();
-        sum * slack > delta
+        sum.is_nan() || sum * slack > delta
     };
     if !exceeds(0.0) {
         return 0.0;

@@ -1,7 +1,7 @@
 //! An event, checked and brought to the numbers that accountants need. The fields of an event are open (it may come
 //! from a file), so this is where they are validated, once for all accountants.
 
-use crate::{Adjacency, Event, MechanismError, Sampling, Sensitivity};
+use crate::{Adjacency, Discrete, Event, Grid, MechanismError, Norm, Sampling, Sensitivity};
 
 /// What one release does, in units of its noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,12 +13,66 @@ pub(crate) enum Loss {
     Laplace { l1: f64, l2: f64 },
     /// Gaussian noise: the value moves by at most `mu` standard deviations.
     Gaussian { mu: f64 },
+    /// Discrete Laplace noise.
+    DiscreteLaplace(Lattice),
+    /// Discrete Gaussian noise.
+    DiscreteGaussian(Lattice),
     /// A black box.
     Approximate { epsilon: f64, delta: f64 },
     /// A black box.
     Zcdp { rho: f64 },
     /// It may tell everything.
     Everything,
+}
+
+/// Noise on the integers: how far the value moves at most, and the scale, in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lattice {
+    /// In the sum of the coordinates.
+    pub(crate) l1: u64,
+    /// In Euclidean length.
+    pub(crate) l2: u64,
+    pub(crate) scale: u64,
+    pub(crate) dim: usize,
+}
+
+impl Lattice {
+    fn of(noise: Discrete) -> Result<Self, MechanismError> {
+        let Discrete { scale, sensitivity: l2, norm, dim, .. } = noise;
+        if dim == 0 {
+            return Err(MechanismError::NoCoordinates);
+        }
+        if scale > Grid::WIDEST {
+            return Err(MechanismError::EventField { field: "scale", value: scale as f64 });
+        }
+        let l1 = match norm {
+            Norm::L1 => l2,
+            // Of whole numbers, none is above its square; the other bound is rounded up.
+            Norm::L2 => {
+                let spread = ((dim as f64).sqrt().next_up() * (l2 as f64).next_up()).next_up();
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and saturates")]
+                let spread = spread as u64;
+                if dim == 1 { l2 } else { spread.min(l2.saturating_mul(l2)) }
+            }
+        };
+        Ok(Self { l1, l2, scale, dim })
+    }
+
+    /// In scales, rounded up.
+    pub(crate) fn l1_scales(self) -> f64 {
+        in_steps(self.l1, self.scale)
+    }
+
+    /// In scales, rounded up.
+    pub(crate) fn l2_scales(self) -> f64 {
+        in_steps(self.l2, self.scale)
+    }
+}
+
+fn in_steps(distance: u64, scale: u64) -> f64 {
+    let quotient = distance as f64 / scale as f64;
+    // A quotient of small numbers without remainder is exact.
+    if distance < 1 << 53 && distance.is_multiple_of(scale) { quotient } else { quotient.next_up().next_up() }
 }
 
 /// How a record comes to be looked at.
@@ -90,6 +144,8 @@ fn loss(event: &Event) -> Result<Loss, MechanismError> {
         Event::Gaussian { sensitivity, sigma } => {
             Loss::Gaussian { mu: in_scales(sensitivity, sigma, Sensitivity::l2)? }
         }
+        Event::DiscreteLaplace(noise) => Loss::DiscreteLaplace(Lattice::of(noise)?),
+        Event::DiscreteGaussian(noise) => Loss::DiscreteGaussian(Lattice::of(noise)?),
         Event::Pure { epsilon, .. } => Loss::Approximate { epsilon: not_negative("epsilon", epsilon)?, delta: 0.0 },
         Event::Approximate { epsilon, delta, .. } => {
             if !(0.0..=1.0).contains(&delta) {
@@ -103,6 +159,8 @@ fn loss(event: &Event) -> Result<Loss, MechanismError> {
     };
     Ok(match loss {
         Loss::Laplace { l1: x, .. } | Loss::Gaussian { mu: x } | Loss::Zcdp { rho: x } if x <= 0.0 => Loss::Nothing,
+        Loss::DiscreteLaplace(noise) | Loss::DiscreteGaussian(noise) if noise.l2 == 0 => Loss::Nothing,
+        Loss::DiscreteLaplace(noise) | Loss::DiscreteGaussian(noise) if noise.scale == 0 => Loss::Everything,
         Loss::Approximate { epsilon, delta } if epsilon <= 0.0 && delta <= 0.0 => Loss::Nothing,
         Loss::Laplace { l1: x, .. } | Loss::Gaussian { mu: x } | Loss::Zcdp { rho: x } if x.is_infinite() => {
             Loss::Everything

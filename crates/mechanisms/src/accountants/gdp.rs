@@ -16,11 +16,13 @@
 //! also where delta is below the smallest number; epsilon and `mu` are then rounded to the safe side by that much.
 
 use super::facts::{Chance, Facts, Loss};
+use super::smooth;
 use super::{Accountant, Bound, positive_delta, total, worst};
 use crate::normal::{log_density, mills, mills_fall, tail};
 use crate::{Event, Ledger, MechanismError};
 
-/// The exact accountant of Gaussian noise without sampling: its upper and lower bounds agree but for rounding.
+/// The exact accountant of Gaussian noise without sampling: its upper and lower bounds agree but for rounding. Wide
+/// discrete Gaussian noise lies between two continuous ones that differ by a relative `9/s^2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gdp;
 
@@ -32,18 +34,23 @@ impl Accountant for Gdp {
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError> {
         positive_delta(delta)?;
         worst(ledger, delta, self.name(), |class| {
-            let mu = total(class, mu_squared)?.sqrt();
-            let epsilon = epsilon_of_mu(mu, delta)?;
-            Ok((epsilon, Some(epsilon * (1.0 - 4.0 * SLACK))))
+            let mu = total(class, |event| Ok(mus(event)?.1.powi(2)))?.sqrt();
+            let least = total(class, |event| Ok(mus(event)?.0.powi(2)))?.sqrt();
+            let lower = epsilon_of_mu(least, delta)? * (1.0 - 4.0 * SLACK);
+            Ok((epsilon_of_mu(mu, delta)?, Some(lower)))
         })
     }
 }
 
-fn mu_squared(event: &Event) -> Result<f64, MechanismError> {
+/// Lower and upper bounds of the distance.
+fn mus(event: &Event) -> Result<(f64, f64), MechanismError> {
     match Facts::of(event)? {
-        Facts { loss: Loss::Nothing, .. } => Ok(0.0),
-        Facts { loss: Loss::Everything, .. } => Ok(f64::INFINITY),
-        Facts { loss: Loss::Gaussian { mu }, chance: Chance::Certain } => Ok(mu * mu),
+        Facts { loss: Loss::Nothing, .. } => Ok((0.0, 0.0)),
+        Facts { loss: Loss::Everything, .. } => Ok((f64::INFINITY, f64::INFINITY)),
+        Facts { loss: Loss::Gaussian { mu }, chance: Chance::Certain } => Ok((mu, mu)),
+        Facts { loss: Loss::DiscreteGaussian(noise), chance: Chance::Certain } if smooth::is_wide(noise) => {
+            Ok((smooth::mu_below(noise), smooth::mu_above(noise)))
+        }
         _ => Err(MechanismError::Unsupported { accountant: "gdp", event: event.name() }),
     }
 }

@@ -3,13 +3,16 @@
 //!
 //! | accountant | adds up | covers | needs a delta |
 //! |---|---|---|---|
-//! | [`Pure`] | epsilon | Laplace, pure; sampled | no |
+//! | [`Pure`] | epsilon | Laplace, discrete Laplace, pure; sampled | no |
 //! | [`Advanced`] | epsilon, with a discount for many | as `Pure`, and approximate | yes |
-//! | [`Zcdp`] | rho | Laplace, Gaussian, pure, zCDP | yes |
-//! | [`Gdp`] | squared distances: exact | Gaussian | yes |
-//! | [`Rdp`] | Rényi divergences, the best order | all but approximate | yes |
+//! | [`Zcdp`] | rho | all, of the sampled ones those that `Advanced` covers | yes |
+//! | [`Gdp`] | squared distances: exact | Gaussian, and discrete Gaussian of more than 1024 steps | yes |
+//! | [`Rdp`] | Rényi divergences, the best order | all | yes |
 //! | [`Pld`] | the distribution of the privacy loss: exact up to its grid | all but zCDP | yes |
 //! | [`Best`] | the least of all of these | all | no |
+//!
+//! Releases that may fail ([`Event::Approximate`]) take their deltas off the one that is asked for; the rest is what
+//! zCDP and Rényi accountants convert at.
 
 mod advanced;
 mod best;
@@ -18,6 +21,8 @@ mod gdp;
 pub(crate) mod pld;
 pub(crate) mod pure;
 pub(crate) mod rdp;
+mod smooth;
+mod sums;
 pub(crate) mod zcdp;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +35,7 @@ pub use gdp::{Gdp, delta_of_mu, epsilon_of_mu, mu_of_epsilon};
 pub use pld::Pld;
 pub use pure::Pure;
 pub use rdp::Rdp;
+pub use sums::{rho_of_sum, tau_of_sum};
 pub use zcdp::{Conversion, Zcdp, epsilon_of_rho, rho_of_epsilon};
 
 /// Turns a ledger into a guarantee.
@@ -84,8 +90,8 @@ pub struct Bound {
     #[serde(with = "infinity")]
     pub epsilon: f64,
     /// No epsilon below this one can be proved from what the events say: some mechanism with these events is not
-    /// `(lower, delta)`-differentially private. Known for accountants that are exact up to their arithmetic, and for the
-    /// node with the largest upper bound.
+    /// `(lower, delta)`-differentially private. Known for accountants that are exact up to their arithmetic, and for
+    /// the node with the largest upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
     /// The probability that the loss is larger.
@@ -148,6 +154,20 @@ pub(crate) fn total(
         .try_fold(0.0, |sum, entry| Ok(sum + entry.releases as f64 * loss(&entry.event)?))
 }
 
+/// `-ln` of the probability that no release of a class fails: what [`Event::Approximate`] takes off delta.
+pub(crate) fn failures(class: &ClassLedger) -> Result<f64, MechanismError> {
+    total(class, |event| Ok(-(-pure::failure(event)?).ln_1p()))
+}
+
+/// What is left of `delta` if the releases may fail: `1 - (1 - delta) / prod(1 - delta_t)`, negative if nothing is.
+///
+/// An `(epsilon, delta_t)`-private release is `epsilon`-private but for a part of probability `delta_t` of its output
+/// (Kairouz, Oh, Viswanath 2015; Bun, Steinke 2016, section 8). So the whole is what accountants say of the rest, if
+/// nothing fails.
+pub(crate) fn left_of(delta: f64, failure: f64) -> f64 {
+    if failure > 0.0 { -((-delta).ln_1p() + failure).exp_m1() } else { delta }
+}
+
 /// Refuses an event whose sensitivity speaks of other pairs of data sets.
 pub(crate) fn same_adjacency(expected: Adjacency, event: &Event) -> Result<(), MechanismError> {
     match event.adjacency() {
@@ -162,7 +182,7 @@ pub(crate) fn positive_delta(delta: f64) -> Result<f64, MechanismError> {
 }
 
 /// Infinity as the string `"inf"`, every other number as itself.
-mod infinity {
+pub(crate) mod infinity {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -174,12 +194,12 @@ mod infinity {
     }
 
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
-    pub fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         let number = if x.is_infinite() { Number::Word("inf".into()) } else { Number::Finite(*x) };
         number.serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match Number::deserialize(deserializer)? {
             Number::Finite(x) => Ok(x),
             Number::Word(word) if word == "inf" => Ok(f64::INFINITY),

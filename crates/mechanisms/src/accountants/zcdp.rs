@@ -4,9 +4,13 @@
 //! scales is at most `alpha x^2 / 2`, so that of a vector moved by `d` with noise of scale `b` in each coordinate is at
 //! most `alpha ||d||_2^2 / (2 b^2)`: the release is `D^2/(2 b^2)`-zCDP with the **L2** sensitivity `D`, whatever the
 //! dimension. Pure epsilon pays the L1 norm, `sqrt(dim)` times as much.
+//!
+//! **Discrete noise.** A coordinate with discrete Laplace noise of `t` steps that moves by `d` is `d/t`-private, hence
+//! `d^2/(2 t^2)`-zCDP (Bun, Steinke 2016, proposition 3.3), and a vector `D^2/(2 t^2)`-zCDP. Discrete Gaussian noise is
+//! `D^2/(2 s^2)`-zCDP in any dimension (Canonne, Kamath, Steinke 2020, theorem 14).
 
 use super::facts::{Chance, Facts, Loss};
-use super::{Accountant, Bound, positive_delta, pure, total, worst};
+use super::{Accountant, Bound, failures, left_of, positive_delta, pure, total, worst};
 use crate::{Event, Ledger, MechanismError};
 
 /// How `rho` is turned into `(epsilon, delta)`.
@@ -35,34 +39,38 @@ impl Accountant for Zcdp {
     }
 
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError> {
-        let log = log_of_inverse(delta)?;
+        positive_delta(delta)?;
         worst(ledger, delta, self.name(), |class| {
             let rho = total(class, rho)?;
+            let left = left_of(delta, failures(class)?);
             let epsilon = match self.conversion {
-                Conversion::Optimal => epsilon_of_rho(rho, delta)?,
-                Conversion::Simple => rho + 2.0 * (rho * log).sqrt(),
+                // What fails more often than delta is no promise.
+                _ if left < 0.0 || left <= 0.0 && rho > 0.0 => f64::INFINITY,
+                _ if rho <= 0.0 => 0.0,
+                Conversion::Optimal => epsilon_of_rho(rho, left)?,
+                Conversion::Simple => rho + 2.0 * (-rho * left.ln()).sqrt(),
             };
             Ok((epsilon, None))
         })
     }
 }
 
-/// The rho of one release: half the square of its distance in scales, of its epsilon for a pure mechanism (Bun,
-/// Steinke 2016), also of one on a sample.
+/// The rho of one release, if it does not fail: half the square of its distance in scales, of its epsilon for a pure
+/// mechanism (Bun, Steinke 2016), also of one on a sample.
 pub(crate) fn rho(event: &Event) -> Result<f64, MechanismError> {
     let facts = Facts::of(event)?;
     let unsupported = MechanismError::Unsupported { accountant: "zcdp", event: event.name() };
     if facts.chance != Chance::Certain {
-        let epsilon = pure::epsilon(event).map_err(|_| unsupported)?;
+        let (epsilon, _) = pure::approximate(event).map_err(|_| unsupported)?;
         return Ok(0.5 * epsilon * epsilon);
     }
     match facts.loss {
         Loss::Nothing => Ok(0.0),
         Loss::Laplace { l2: x, .. } | Loss::Gaussian { mu: x } => Ok(0.5 * x * x),
-        Loss::Approximate { epsilon, delta } if delta <= 0.0 => Ok(0.5 * epsilon * epsilon),
+        Loss::DiscreteLaplace(noise) | Loss::DiscreteGaussian(noise) => Ok(0.5 * noise.l2_scales().powi(2)),
+        Loss::Approximate { epsilon, .. } => Ok(0.5 * epsilon * epsilon),
         Loss::Zcdp { rho } => Ok(rho),
         Loss::Everything => Ok(f64::INFINITY),
-        Loss::Approximate { .. } => Err(unsupported),
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! Losses are cut into cells between neighbouring nodes. A cell with probability `p` under `P` and `q` under `Q` is
 //! replaced by atoms at its two ends with the same `p` and `q` (*connect the dots*, Doroshenko, Ghazi, Kamath, Kumar,
-//! Manurangsi 2022): `a = (q e^right - p) / (e^(right - left) - 1)` at the left, `p - a` at the right. The privacy curve
-//! is then exact at the nodes and above the true one between them.
+//! Manurangsi 2022): `a = (q e^right - p) / (e^(right - left) - 1)` at the left, `p - a` at the right. The privacy
+//! curve is then exact at the nodes and above the true one between them.
 //!
-//! For a lower bound cells are merged instead, which is what a careless observer would do and so gives away less: each
-//! cell as a whole, then a part of it with a part of the cell before, so that the merged loss is the node between them. What
-//! cannot be matched is rounded down.
+//! For a lower bound cells are merged instead, which is what a careless observer would do and so gives away less: from
+//! below, each cell with as much of what is above it as makes the merged loss the node between them, so that `P` and
+//! `Q` both keep their mass. What nothing near is heavy enough to balance is rounded down.
 
 /// Probabilities of cells of losses, under `P` and `Q`.
 #[derive(Clone, Debug)]
@@ -80,7 +80,8 @@ impl Cells {
         self
     }
 
-    /// How much of each inner cell goes to its left end; all or nothing of a cell whose `q` is too small to be a number.
+    /// How much of each inner cell goes to its left end; all or nothing of a cell whose `q` is too small to be a
+    /// number.
     fn lefts(&self, of_unknown: f64) -> Vec<f64> {
         let split = |(ends, &(p, q)): (&[f64], &(f64, f64))| {
             let scaled = q * ends[1].exp();
@@ -113,36 +114,85 @@ impl Cells {
         Atoms { nodes: self.nodes.clone(), masses, infinite: self.top.0 - finite }
     }
 
-    /// Rounded so that nothing is overstated.
-    pub(super) fn optimistic(&self) -> Atoms {
+    /// Rounded so that nothing is overstated, and so that little is lost of `E e^(slope loss)`.
+    pub(super) fn optimistic(&self, slope: f64) -> Atoms {
         let mut masses = vec![0.0; self.nodes.len()];
-        let lefts = self.lefts(1.0);
-        let width = |i: usize| self.nodes[i + 1] - self.nodes[i];
-        // How far the loss of a whole cell is below its right node, and above its left node: e^node q - p.
-        let lacks = |i: usize| lefts[i] * width(i).exp_m1();
-        let exceeds = |i: usize| -(self.inner[i].0 - lefts[i]) * (-width(i)).exp_m1();
-        // Where all cells are split at `part`, what is left of one and right of the next balance for part/(1 - part) = ratio.
-        // With the mean ratio of both ends the rest is of higher order; it is rounded down.
         let count = self.inner.len();
-        let ratio = |i: usize| lacks(i) / exceeds(i + 1);
-        let part = |i: usize| {
-            let mean = (ratio(i.saturating_sub(1)) * ratio(i.min(count - 2))).sqrt();
-            if mean.is_finite() { mean / (1.0 + mean) } else { 0.5 }
-        };
-        let parts: Vec<f64> = if count < 2 { vec![1.0; count] } else { (0..count).map(part).collect() };
-        for (i, &(p, _)) in self.inner.iter().enumerate() {
-            masses[i] += parts[i] * p;
-            let rest = 1.0 - parts[i];
-            let (lack, excess) = (rest * lacks(i), if i + 1 < count { parts[i + 1] * exceeds(i + 1) } else { 0.0 });
-            let up = if lack <= excess { 1.0 } else { excess / lack };
-            masses[i + 1] += rest * p * up;
-            masses[i] += rest * p * (1.0 - up);
+        // What is left of cell `at`, after its lower neighbours have taken a part.
+        let (mut at, mut part) = (0, 1.0);
+        while at < count {
+            let mass = part * self.inner[at].0;
+            let merged = if mass > 0.0 { self.merged(at, part, slope) } else { Merged::nothing(at) };
+            masses[at] += (1.0 - merged.up) * mass;
+            masses[at + 1] += merged.up * mass + merged.above;
+            (at, part) = (merged.next, merged.left);
         }
-        let last = self.nodes.len() - 1;
-        masses[last] += (self.top.0 - self.certain).max(0.0);
+        masses[count] += (self.top.0 - self.certain).max(0.0);
         if self.zero > 0.0 {
             masses[self.index_of_zero()] += self.zero;
         }
         Atoms { nodes: self.nodes.clone(), masses, infinite: self.certain }
     }
+
+    /// Merges a part of cell `at` with cells above it until the loss of all of it is the right end of the cell.
+    ///
+    /// With what lies `far` above the end, a mass `low` below it loses `low (e^(slope far) - 1)/far - low slope` of its
+    /// moment, and `slope` times its distance to the left end if it is rounded down instead: the lesser evil is taken.
+    fn merged(&self, at: usize, part: f64, slope: f64) -> Merged {
+        let (right, width) = (self.nodes[at + 1], self.nodes[at + 1] - self.nodes[at]);
+        // How far losses are below the right end, in `e^right q - p`.
+        let lack = |(p, q): (f64, f64)| right.exp() * q - p;
+        let (p, q) = self.inner[at];
+        let low = right - (p / q).ln();
+        let whole = part * lack((p, q));
+        let balanced = BALANCED * part * p;
+        let mut merged = Merged::nothing(at);
+        let excess = p - self.nodes[at].exp() * q;
+        // An atom at the left end stays there.
+        if excess <= balanced / part || whole.is_nan() || whole >= f64::INFINITY || q < f64::MIN_POSITIVE {
+            return merged;
+        }
+        let mut rest = whole;
+        while rest > balanced && merged.next < self.inner.len() {
+            let (p, q) = self.inner[merged.next];
+            let far = slope * ((p / q).ln() - right);
+            if p > 0.0 && (far.is_nan() || far.exp_m1() * low > far * width) {
+                break;
+            }
+            let excess = -lack((p, q));
+            if excess > rest {
+                merged.left = 1.0 - rest / excess;
+                merged.above += p * (rest / excess);
+                rest = 0.0;
+            } else {
+                merged.above += p;
+                merged.next += 1;
+                rest -= excess.max(0.0);
+            }
+        }
+        merged.up = if rest > balanced { 1.0 - rest / whole } else { 1.0 };
+        merged
+    }
 }
+
+/// A node, what it gets, and what remains.
+struct Merged {
+    /// How much of the part goes up to the node; the rest goes down.
+    up: f64,
+    /// Mass from above that comes down to it.
+    above: f64,
+    /// The first cell of which something remains.
+    next: usize,
+    /// How much of it.
+    left: f64,
+}
+
+impl Merged {
+    fn nothing(at: usize) -> Self {
+        Self { up: 0.0, above: 0.0, next: at + 1, left: 1.0 }
+    }
+}
+
+/// A relative lack that is taken for rounding. It moves a loss by as much, which [`Total`](super::compose::Total)
+/// allows for.
+pub(super) const BALANCED: f64 = 1e-13;

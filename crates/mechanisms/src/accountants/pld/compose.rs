@@ -4,17 +4,20 @@ use realfft::num_complex::Complex;
 use realfft::{RealFftPlanner, RealToComplex};
 use std::sync::Arc;
 
-use super::cells::Atoms;
+use super::cells::{Atoms, BALANCED};
 use super::pair::{Direction, Pair};
-use super::plan::Plan;
+use super::plan::{Plan, nodes};
 
 /// Which way losses are rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rounding {
     /// Delta is not understated.
     Up,
-    /// Delta is not overstated.
-    Down,
+    /// Delta is not overstated, and little is lost of `E e^(slope loss)`.
+    Down {
+        /// How much larger losses matter more.
+        slope: f64,
+    },
 }
 
 /// A tilted distribution of the total loss on a window of the grid.
@@ -32,6 +35,8 @@ pub(super) struct Total {
     beyond: f64,
     /// Relative error that rounding can make.
     slack: f64,
+    /// How much too large the total loss may be, when it is rounded down.
+    overstated: f64,
 }
 
 impl Total {
@@ -47,12 +52,11 @@ impl Total {
         let mut product = vec![Complex::new(1.0, 0.0); plan.points / 2 + 1];
         let (mut log_scale, mut log_steep, mut log_finite, mut releases) = (0.0, 0.0, 0.0, 0.0);
         let mut cyclic = vec![0.0; plan.points];
-        for (&(pair, count), &range) in events.iter().zip(&plan.ranges) {
-            let nodes: Vec<f64> = (range.0..=range.1).map(|i| i as f64 * plan.step).collect();
-            let cells = pair.cells(&nodes, direction);
+        for ((&(pair, count), &range), &offset) in events.iter().zip(&plan.ranges).zip(&plan.offsets) {
+            let cells = pair.cells(&nodes(plan.step, offset, range), direction);
             let atoms = match rounding {
                 Rounding::Up => cells.pessimistic(),
-                Rounding::Down => cells.optimistic(),
+                Rounding::Down { slope } => cells.optimistic(slope),
             };
             let log = spread(&atoms, range.0, plan, &mut cyclic);
             log_scale += count * log;
@@ -73,9 +77,9 @@ impl Total {
             .map(|i| cyclic[(plan.first + i).rem_euclid(points) as usize] / points as f64)
             .map(|mass| if rounding == Rounding::Up { mass.max(0.0) } else { mass })
             .collect();
-        let end = (plan.first + points - 1) as f64 * plan.step;
-        let most: f64 =
-            events.iter().zip(&plan.ranges).map(|(event, range)| event.1 * range.1 as f64 * plan.step).sum();
+        let end = (plan.first + points - 1) as f64 * plan.step + plan.shift;
+        let most = plan.shift
+            + events.iter().zip(&plan.ranges).map(|(event, range)| event.1 * range.1 as f64 * plan.step).sum::<f64>();
         Self {
             plan: plan.clone(),
             rounding,
@@ -84,6 +88,7 @@ impl Total {
             infinite: -log_finite.exp_m1(),
             beyond: if end < most { (log_steep - plan.steep * end).exp() } else { 0.0 },
             slack: 1e-6 + 1e-14 * releases,
+            overstated: if rounding == Rounding::Up { 0.0 } else { 2.0 * BALANCED * releases },
         }
     }
 
@@ -98,14 +103,14 @@ impl Total {
         if left <= 0.0 {
             return if up || delta < self.infinite { f64::INFINITY } else { 0.0 };
         }
-        let Plan { step, first, tilt, .. } = self.plan;
+        let Plan { step, first, tilt, shift, .. } = self.plan;
         let (fade, fade_more) = ((-tilt * step).exp(), (-(tilt + 1.0) * step).exp());
         // Sums over the losses y above the current point x of e^(-tilt (y - x)), and with tilt + 1.
         let (mut sum, mut more) = (0.0, 0.0);
         let mut above = 0.0;
         for i in (0..self.tilted.len()).rev() {
-            let point = (first + i as i64) as f64 * step;
-            let here = (self.log_scale - tilt * point).exp() * (sum - more);
+            let point = (first + i as i64) as f64 * step + shift - self.overstated;
+            let here = (self.log_scale - tilt * (point + self.overstated)).exp() * (sum - more);
             // Also if it is NaN: then the result is, and is no bound.
             if here.is_nan() || here > left {
                 // Between grid points delta is linear in e^epsilon.

@@ -1,11 +1,12 @@
 //! The two distributions that are hardest to tell apart, by the tails of their privacy loss.
 
 use super::cells::Cells;
+use super::lattice;
 use crate::accountants::facts::{Chance, Facts, Loss};
 use crate::normal::tail;
 
 /// One event, as a pair `P` (the record is there) and `Q` (it is not, or another one is), with loss `ln(P/Q)`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pair {
     loss: Loss,
     chance: Chance,
@@ -22,6 +23,17 @@ pub(super) enum Direction {
 
 /// Probabilities of an event under `P` and under `Q`.
 pub(super) type Both = (f64, f64);
+
+/// Atoms of a loss.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    /// One of them: the largest, if there is one.
+    pub(super) anchor: f64,
+    /// The distance of neighbouring ones.
+    pub(super) spacing: f64,
+    /// The distance of the largest and the smallest, or one that matters.
+    pub(super) span: f64,
+}
 
 impl Pair {
     /// `None` for losses without a worst pair.
@@ -58,6 +70,11 @@ impl Pair {
     }
 
     fn remove(self, nodes: &[f64]) -> Cells {
+        if let Loss::DiscreteGaussian(noise) = self.loss {
+            let rate = self.chance.rate();
+            let both = |(p, q): Both| ((1.0 - rate) * q + rate * p, q);
+            return lattice::cells(noise, nodes, |loss| mixed(loss, rate), both);
+        }
         let upper: Vec<Both> = nodes.iter().map(|&node| self.above(node)).collect();
         let lower: Vec<Both> = nodes.iter().map(|&node| self.below(node)).collect();
         // Differences of whichever tail is the smaller one.
@@ -97,6 +114,28 @@ impl Pair {
         ((1.0 - rate) * q + rate * p, q)
     }
 
+    /// Where losses have atoms, if a grid should meet them.
+    pub(super) fn marks(self, direction: Direction) -> Option<Marks> {
+        let rate = self.chance.rate();
+        let (high, spacing) = match self.loss {
+            Loss::Laplace { l1, .. } => (l1, 2.0 * l1),
+            Loss::DiscreteLaplace(noise) => (noise.l1_scales(), 2.0 / noise.scale as f64),
+            Loss::DiscreteGaussian(noise) => {
+                let (d, s) = (noise.l1 as f64, noise.scale as f64);
+                (0.5 * (d / s).powi(2), d / (s * s))
+            }
+            Loss::Approximate { epsilon, delta } if delta < 1.0 => (epsilon, 2.0 * epsilon),
+            _ => return None,
+        };
+        let (top, bottom) = (mixed(high, rate), mixed(-high, rate));
+        Some(match (self.chance, direction) {
+            (Chance::Certain, _) => Marks { anchor: high, spacing, span: 2.0 * high },
+            (Chance::Subset { .. }, _) => Marks { anchor: 0.0, spacing: top, span: top },
+            (_, Direction::Remove) => Marks { anchor: top, spacing: top - bottom, span: top - bottom },
+            (_, Direction::Add) => Marks { anchor: -bottom, spacing: top - bottom, span: top - bottom },
+        })
+    }
+
     /// The range of losses that matter in a direction: beyond it `P` has no more than `end` on each side.
     pub(super) fn range(self, direction: Direction, end: f64) -> (f64, f64) {
         let above = |e: f64| match direction {
@@ -134,7 +173,12 @@ impl Pair {
             let ends = (unmixed(sign * low, rate), unmixed(sign * high, rate));
             let far = match self.loss {
                 Loss::Gaussian { mu } => 0.5 * mu * mu + 40.0 * mu,
+                Loss::DiscreteGaussian(noise) => {
+                    let mu = noise.l1 as f64 / noise.scale as f64;
+                    0.5 * mu * mu + 40.0 * mu
+                }
                 Loss::Laplace { l1, .. } => l1,
+                Loss::DiscreteLaplace(noise) => noise.l1_scales(),
                 Loss::Approximate { epsilon, .. } => epsilon,
                 _ => 0.0,
             };
@@ -202,6 +246,8 @@ fn above(loss: Loss, e: f64) -> Both {
         Loss::Laplace { l1, .. } if e >= l1 => (0.0, 0.0),
         Loss::Laplace { l1, .. } if e < -l1 => (1.0, 1.0),
         Loss::Laplace { l1, .. } => (1.0 - 0.5 * (0.5 * (e - l1)).exp(), 0.5 * (-0.5 * (e + l1)).exp()),
+        Loss::DiscreteLaplace(noise) => lattice::laplace_above(noise, e),
+        Loss::DiscreteGaussian(noise) => lattice::gaussian_above(noise, e),
         Loss::Approximate { epsilon, delta } => {
             let truth = 1.0 / (1.0 + (-epsilon).exp());
             match e {
@@ -228,6 +274,12 @@ fn below(loss: Loss, e: f64) -> Both {
         Loss::Laplace { l1, .. } if e >= l1 => (1.0, 1.0),
         Loss::Laplace { l1, .. } if e < -l1 => (0.0, 0.0),
         Loss::Laplace { l1, .. } => (0.5 * (0.5 * (e - l1)).exp(), 1.0 - 0.5 * (-0.5 * (e + l1)).exp()),
+        Loss::DiscreteLaplace(noise) => lattice::laplace_below(noise, e),
+        // By symmetry.
+        Loss::DiscreteGaussian(noise) => {
+            let (p, q) = lattice::gaussian_above(noise, -e);
+            (q, p)
+        }
         Loss::Approximate { epsilon, delta } => {
             let truth = 1.0 / (1.0 + (-epsilon).exp());
             match e {

@@ -1,12 +1,14 @@
 //! Where the total loss lies, and on which grid to compute it: from a coarse look at each event.
 //!
-//! For a slope `s > 0` the probability that the total `Y` exceeds `y` is at most `e^(K(s) - s y)` with
-//! `K(s) = ln E e^(s Y)` (Chernoff). The slope at which that is about `delta` is used to *tilt* the distribution before it
-//! is transformed: mass in the tail of interest then is of order 1, and the rounding errors of the transform, which are
+//! For a slope `s > 0` the probability that the total `Y` exceeds `y` is at most `e^(K(s) - s y)` with `K(s) = ln E
+//! e^(s Y)` (Chernoff). The slope at which that is about `delta` is used to *tilt* the distribution before it is
+//! transformed: mass in the tail of interest then is of order 1, and the rounding errors of the transform, which are
 //! relative to the largest mass, are relative to delta, however small.
 
+use std::cmp::Ordering;
+
 use super::cells::Atoms;
-use super::pair::{Direction, Pair};
+use super::pair::{Direction, Marks, Pair};
 
 /// A part of delta that may be lost to the ends of the grid.
 pub(super) const SPARE: f64 = 1e-7;
@@ -36,6 +38,10 @@ pub(super) struct Plan {
     pub(super) aim: f64,
     /// Single losses, in steps: first and last for each event.
     pub(super) ranges: Vec<(i64, i64)>,
+    /// The loss at step 0 for each event: grids of single losses are moved so that they meet an atom.
+    pub(super) offsets: Vec<f64>,
+    /// The same for the total.
+    pub(super) shift: f64,
 }
 
 /// `ln` of moments of the total, from a coarse look.
@@ -68,12 +74,12 @@ fn logs(atoms: &Atoms) -> Vec<(f64, f64)> {
 }
 
 impl Plan {
-    /// For at least one release, and a `delta` that is more than what is infinite. `aim`: an upper bound of epsilon, if one
-    /// is known, which sets the accuracy.
+    /// For at least one release, and a `delta` that is more than what is infinite. `aim`: an upper bound of epsilon,
+    /// if one is known, which sets the accuracy.
     pub(super) fn of(events: &[(Pair, f64)], direction: Direction, delta: f64, aim: f64) -> Self {
         let releases: f64 = events.iter().map(|event| event.1).sum();
-        // What a single release may leave out: above it counts against delta, below it is rounded up, which in all makes
-        // delta larger by no more than that.
+        // What a single release may leave out: above it counts against delta, below it is rounded up, which in all
+        // makes delta larger by no more than that.
         let end = SPARE * delta / releases;
         let nodes = (16_384 / events.len()).clamp(48, 400);
         let look = Look {
@@ -107,17 +113,47 @@ impl Plan {
         let allowed = PRECISION * aim.max(1e-3 * epsilon);
         let wanted = (12.0 * allowed / (releases * (1.0 + slope))).sqrt();
         let count = (width / wanted).clamp(256.0, POINTS as f64 - 64.0);
-        let step = (width / count).max(widest / CELLS).max(1e-290);
-        let in_steps = |&(low, high): &(f64, f64)| ((low / step).floor() as i64, (high / step).ceil() as i64);
-        let ranges: Vec<(i64, i64)> = ranges.iter().map(in_steps).collect();
+        let marks: Vec<Option<Marks>> = events.iter().map(|(pair, _)| pair.marks(direction)).collect();
+        let step = aligned((width / count).max(widest / CELLS).max(1e-290), events, &marks);
+        // Of a loss that is hardly wider than a step all is best merged at 0.
+        let offset = |m: &Marks| if m.span > 2.0 * step { m.anchor.rem_euclid(step) } else { 0.0 };
+        let offsets: Vec<f64> = marks.iter().map(|m| m.as_ref().map_or(0.0, offset)).collect();
+        let shift = offsets.iter().zip(events).map(|(offset, event)| event.1 * offset).sum::<f64>();
+        let in_steps = |(&(low, high), offset): (&(f64, f64), &f64)| {
+            (((low - offset) / step).floor() as i64, ((high - offset) / step).ceil() as i64)
+        };
+        let ranges: Vec<(i64, i64)> = ranges.iter().zip(&offsets).map(in_steps).collect();
         // Rounded losses reach further; what is possible must not be wrapped around.
         let possible =
             |end: fn(&(i64, i64)) -> i64| ranges.iter().zip(events).map(|(r, e)| e.1 * end(r) as f64).sum::<f64>();
-        let first = (low / step).floor().max(possible(|r| r.0)).min(0.0) as i64 - 2;
-        let last = (high / step).ceil().min(possible(|r| r.1)).max(0.0) as i64 + 2;
+        let at = |loss: f64| (loss - shift) / step;
+        let first = at(low).floor().max(possible(|r| r.0)).min(at(0.0).floor()) as i64 - 2;
+        let last = at(high).ceil().min(possible(|r| r.1)).max(at(0.0).ceil()) as i64 + 2;
         let points = smooth((last - first + 1) as usize);
-        Self { step, first, points, tilt, steep, aim, ranges }
+        Self { step, first, points, tilt, steep, aim, ranges, offsets, shift }
     }
+}
+
+/// The nodes of a grid, moved towards their middle by more than rounding can make of them: so atoms at the ends, which
+/// are the heaviest, are beyond the nodes that are meant for them, not before.
+pub(super) fn nodes(step: f64, offset: f64, (first, last): (i64, i64)) -> Vec<f64> {
+    let nodes = |i: i64| i as f64 * step + offset;
+    let margin = 4.0 * f64::EPSILON * nodes(first).abs().max(nodes(last).abs());
+    let moved = |i: i64| match (2 * i).cmp(&(first + last)) {
+        Ordering::Less => nodes(i) + margin,
+        Ordering::Equal => nodes(i),
+        Ordering::Greater => nodes(i) - margin,
+    };
+    (first..=last).map(moved).collect()
+}
+
+/// A step, no larger, of which the atoms of the event with the widest total are multiples apart.
+fn aligned(step: f64, events: &[(Pair, f64)], marks: &[Option<Marks>]) -> f64 {
+    let wide = marks.iter().zip(events).filter_map(|(marks, event)| Some((marks.as_ref()?, event.1)));
+    let spread = |&(marks, releases): &(&Marks, f64)| releases * marks.span * marks.span;
+    let Some((marks, _)) = wide.max_by(|a, b| spread(a).total_cmp(&spread(b))) else { return step };
+    let distance = if marks.spacing >= step { marks.spacing } else { marks.span };
+    if distance >= step { distance / (distance / step).ceil() } else { step }
 }
 
 /// The least length of the form `2^k`, `3 2^k`, `5 2^k` or `9 2^k`, for which transforms are fast.
@@ -140,9 +176,9 @@ fn scale(look: &Look, log_delta: f64) -> f64 {
     ((1.0 - 2.0 * log_delta) / variance.max(1e-280)).sqrt()
 }
 
-/// The slope `s` of the best bound `delta <= e^(K(s) - s epsilon + peak(s))`, where `K(s) - s K'(s) - ln(1 + s) = ln delta`:
-/// the left side falls from 0. Or, without the peak, of the best bound on the probability of exceeding epsilon. Any slope is
-/// correct, this one is accurate.
+/// The slope `s` of the best bound `delta <= e^(K(s) - s epsilon + peak(s))`, where `K(s) - s K'(s) - ln(1 + s) = ln
+/// delta`: the left side falls from 0. Or, without the peak, of the best bound on the probability of exceeding
+/// epsilon. Any slope is correct, this one is accurate.
 fn saddle(look: &Look, log_delta: f64, scale: f64, with_peak: bool) -> f64 {
     let (mut low, mut high) = (1e-4_f64.ln(), 1e3_f64.ln());
     for _ in 0..20 {

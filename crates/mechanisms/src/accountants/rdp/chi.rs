@@ -11,7 +11,9 @@ pub(super) fn log_chi(loss: Loss, j: u32) -> f64 {
         Loss::Laplace { l1, .. } => laplace(l1, f64::from(j)),
         Loss::Approximate { epsilon, .. } => response(epsilon, f64::from(j)),
         Loss::Nothing => f64::NEG_INFINITY,
-        Loss::Zcdp { .. } | Loss::Everything => f64::INFINITY,
+        // Whatever is private is dominated by randomised response.
+        Loss::DiscreteLaplace(noise) => response(noise.l1_scales(), f64::from(j)),
+        Loss::DiscreteGaussian(_) | Loss::Zcdp { .. } | Loss::Everything => f64::INFINITY,
     }
 }
 

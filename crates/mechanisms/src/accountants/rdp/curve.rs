@@ -3,13 +3,14 @@
 //! Sampled events: exact for Poisson sampling of Gaussian and Laplace noise and of the worst pure mechanism; for fixed
 //! size a bound. In both cases at most that of the mechanism without sampling (joint quasi-convexity).
 
+use super::discrete;
 use super::poisson::Poisson;
 use super::subset::Subset;
 use crate::accountants::facts::{Chance, Facts, Loss};
 use crate::accountants::pure;
 use crate::{Event, MechanismError};
 
-/// Upper bounds on the divergence of every order above 1, in both directions.
+/// Upper bounds on the divergence of every order above 1, in both directions, for an event that does not fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     loss: Loss,
@@ -22,7 +23,9 @@ impl Curve {
         let Facts { loss, chance } = Facts::of(event)?;
         match loss {
             Loss::Approximate { delta, .. } if delta > 0.0 => {
-                Err(MechanismError::Unsupported { accountant: "rdp", event: event.name() })
+                let (epsilon, _) = pure::approximate(event)?;
+                let loss = Loss::Approximate { epsilon, delta: 0.0 };
+                Ok(Self { loss, chance: Chance::Certain, subset: Subset::of(loss, 1.0) })
             }
             _ => Ok(Self { loss, chance, subset: Subset::of(loss, chance.rate()) }),
         }
@@ -56,6 +59,8 @@ pub(super) fn unsampled(loss: Loss, order: f64) -> f64 {
         Loss::Zcdp { rho } => order * rho,
         Loss::Approximate { epsilon, .. } => response(order, epsilon),
         Loss::Laplace { l1, l2 } => vector_laplace(order, l1, l2),
+        Loss::DiscreteLaplace(noise) => discrete::vector_laplace(order, noise),
+        Loss::DiscreteGaussian(noise) => 0.5 * order * noise.l2_scales().powi(2),
     }
 }
 
@@ -64,7 +69,7 @@ pub(super) fn unsampled(loss: Loss, order: f64) -> f64 {
 /// With `f(x)` the divergence of one coordinate that moves by `x` scales: `f` is convex with `f(0) = 0`, so the sum over
 /// coordinates is at most `f(l1)`, with no coordinate above `l2` at most `(l1/l2) f(l2)`, and since `f(x) <= alpha x^2/2`
 /// at most `alpha l2^2/2`.
-fn vector_laplace(order: f64, l1: f64, l2: f64) -> f64 {
+pub(super) fn vector_laplace(order: f64, l1: f64, l2: f64) -> f64 {
     (l1 / l2 * laplace(order, l2)).min(0.5 * order * l2 * l2)
 }
 
@@ -87,7 +92,7 @@ pub(super) fn laplace(order: f64, x: f64) -> f64 {
 fn response(order: f64, epsilon: f64) -> f64 {
     // ln((e^(alpha e) + e^((1-alpha) e)) / (1 + e^e)) / (alpha - 1)
     let excess = order - 1.0;
-    let (grow, fall) = ((excess * epsilon).exp_m1(), (-order * epsilon).exp_m1());
+    let (grow, fall) = ((excess * epsilon).exp_m1(), (-excess * epsilon).exp_m1());
     if grow < 1.0 {
         // The two terms with weights p = e^e/(1+e^e) and 1 - p.
         let p = 1.0 / (1.0 + (-epsilon).exp());
@@ -112,3 +117,25 @@ pub(super) fn at_integers(order: f64, renyi: impl Fn(u32) -> f64) -> f64 {
 
 /// The largest integer order whose sum over binomial terms is formed.
 const LARGEST: u32 = 1 << 14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, for losses of both signs: `E_P e^((alpha - 1) loss)`.
+    #[test]
+    fn the_divergence_of_randomised_response_is_that_of_its_definition() {
+        for epsilon in [1e-3_f64, 0.1, 0.5, 2.0, 30.0] {
+            for order in [1.01, 1.5, 2.0, 6.4, 20.0] {
+                let truth = 1.0 / (1.0 + (-epsilon).exp());
+                let (up, down) =
+                    (truth * ((order - 1.0) * epsilon).exp(), (1.0 - truth) * ((1.0 - order) * epsilon).exp());
+                let expected = (up + down).ln() / (order - 1.0);
+                let found = response(order, epsilon);
+                // The definition loses the digits that are gone in 1 + x.
+                let lost = 1e-15 / (order - 1.0);
+                assert!((found - expected).abs() <= 1e-9 * expected + lost, "{order} {epsilon}: {found} {expected}");
+            }
+        }
+    }
+}

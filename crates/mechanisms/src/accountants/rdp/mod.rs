@@ -22,6 +22,7 @@ mod chi;
     reason = "orders and numbers of points: positive integers below 2^15"
 )]
 mod curve;
+mod discrete;
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -31,7 +32,7 @@ mod poisson;
 #[allow(clippy::cast_possible_truncation, reason = "half of an order, at most 128")]
 mod subset;
 
-use super::{Accountant, Bound, positive_delta, worst};
+use super::{Accountant, Bound, failures, left_of, positive_delta, worst};
 use crate::{ClassLedger, Ledger, MechanismError};
 
 pub(crate) use curve::Curve;
@@ -65,7 +66,13 @@ impl Accountant for Rdp {
         positive_delta(delta)?;
         worst(ledger, delta, self.name(), |class| {
             let curves = curves(class)?;
-            let epsilon = |order: f64| epsilon_of_renyi(total(&curves, order), order, delta);
+            let left = left_of(delta, failures(class)?);
+            if left <= 0.0 {
+                // What fails more often than delta is no promise.
+                let harmless = left >= 0.0 && total(&curves, 2.0) <= 0.0;
+                return Ok((if harmless { 0.0 } else { f64::INFINITY }, None));
+            }
+            let epsilon = |order: f64| epsilon_of_renyi(total(&curves, order), order, left);
             let best = if self.orders.is_empty() {
                 search(epsilon)
             } else {

@@ -42,6 +42,7 @@ impl Subset {
         // ln(e^D_inf - 1), where the largest loss is bounded.
         let largest = match self.loss {
             Loss::Laplace { l1, .. } => log_expm1(l1),
+            Loss::DiscreteLaplace(noise) => log_expm1(noise.l1_scales()),
             Loss::Approximate { epsilon, .. } => log_expm1(epsilon),
             _ => f64::INFINITY,
         };

@@ -5,12 +5,12 @@ use rand::CryptoRng;
 use super::coin::Words;
 use super::laplace::{Magnitude, magnitude, signed};
 use super::{ExactNoise, Grid};
-use crate::{Event, MechanismError, Sensitivity};
+use crate::{Discrete, Event, MechanismError, Sensitivity};
 
 /// Independent discrete Gaussian noise on a [`Grid`], exact: no draw is rounded.
 ///
 /// On vectors of grid points that differ by `d` steps in L2 it is `d^2 / 2 s^2`-zCDP, exactly as continuous noise is;
-/// its `(epsilon, delta)` curve is close to the continuous one but not below it. Its variance is at most `s^2`
+/// its `(epsilon, delta)` curve is close to the continuous one, and not always below it. Its variance is at most `s^2`
 /// squared steps.
 ///
 /// Algorithm 3 of Canonne, Kamath, Steinke, *The discrete Gaussian for differential privacy*, 2020.
@@ -45,11 +45,9 @@ impl ExactNoise for DiscreteGaussian {
         self.grid
     }
 
-    /// An [`Event::Zcdp`] of `d^2 / 2 s^2`, rounded up (Canonne, Kamath, Steinke 2020, theorem 14). Not an
-    /// [`Event::Gaussian`]: that has other curves, which are not always above these.
-    fn event(&self, sensitivity: Sensitivity, _: usize) -> Result<Event, MechanismError> {
-        let mu = (sensitivity.l2() / self.sigma()).next_up();
-        Ok(Event::Zcdp { rho: (0.5 * (mu * mu).next_up()).next_up(), adjacency: sensitivity.adjacency })
+    /// An [`Event::DiscreteGaussian`].
+    fn event(&self, sensitivity: Sensitivity, dim: usize) -> Result<Event, MechanismError> {
+        Ok(Event::DiscreteGaussian(Discrete::new(self.grid, self.steps, sensitivity, dim)?))
     }
 
     fn draw<R: CryptoRng>(&self, rng: &mut R) -> Result<i64, MechanismError> {

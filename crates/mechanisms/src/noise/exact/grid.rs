@@ -1,11 +1,28 @@
 //! The grid `2^k Z` on which values and noise live: whatever is released is a multiple of the step, in every world.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{MechanismError, Norm, Sensitivity};
 
-/// All multiples of a step `2^k`, in the units of the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// All multiples of a step `2^k`, in the units of the value. A file gives it as the exponent `k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i32", into = "i32")]
 pub struct Grid {
     exponent: i32,
+}
+
+impl TryFrom<i32> for Grid {
+    type Error = MechanismError;
+
+    fn try_from(exponent: i32) -> Result<Self, MechanismError> {
+        Self::new(exponent)
+    }
+}
+
+impl From<Grid> for i32 {
+    fn from(grid: Grid) -> Self {
+        grid.exponent
+    }
 }
 
 impl Grid {
@@ -110,20 +127,24 @@ impl Grid {
         if float_error.is_nan() || float_error < 0.0 {
             return Err(MechanismError::Bound { name: "float_error", value: float_error });
         }
-        let exact = (sensitivity.value + 2.0 * float_error).next_up();
-        self.widened(Sensitivity { value: exact, ..sensitivity }, dim, 1.0)
+        let Sensitivity { value, norm, adjacency } = sensitivity;
+        let exact = (value + 2.0 * float_error).next_up();
+        let growth = (coordinates(norm, dim) * self.step()).next_up();
+        Sensitivity::new((exact + growth).next_up(), norm, adjacency)
     }
 
-    /// The sensitivity if each coordinate of a difference grows by as many steps, rounded up.
-    pub(super) fn widened(
-        self,
-        sensitivity: Sensitivity,
-        dim: usize,
-        steps: f64,
-    ) -> Result<Sensitivity, MechanismError> {
+    /// The largest whole number of steps that a difference of two grid points can have, for a bound on its length:
+    /// rounded down where lengths of whole vectors are whole numbers, up otherwise.
+    pub(crate) fn whole_steps(self, sensitivity: Sensitivity, dim: usize) -> Result<u64, MechanismError> {
         let Sensitivity { value, norm, adjacency } = sensitivity;
-        let growth = (coordinates(norm, dim) * steps * self.step()).next_up();
-        Sensitivity::new((value + growth).next_up(), norm, adjacency)
+        Sensitivity::new(value, norm, adjacency)?;
+        let steps = value * power_of_two(-self.exponent);
+        let whole = if norm == Norm::L1 || dim == 1 { steps.floor() } else { steps.ceil() };
+        if whole > Self::FARTHEST as f64 {
+            return Err(MechanismError::Sensitivity(value));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^62, by the checks")]
+        Ok(whole as u64)
     }
 }
 

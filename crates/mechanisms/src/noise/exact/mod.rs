@@ -32,13 +32,13 @@ pub trait ExactNoise {
     /// The grid of the noise, and of everything that is released with it.
     fn grid(&self) -> Grid;
 
-    /// What accountants may take the release of a vector of `dim` numbers for: an event that costs at least as much.
+    /// The release of a vector of `dim` numbers, as the ledger records it.
     ///
     /// `sensitivity` is that of the vector **on the grid**: [`Grid::inflated`] if it was rounded to it,
     /// [`RecordSum::sensitivity`] as it stands.
     ///
     /// # Errors
-    /// If the sensitivity is so large that the event cannot be written down.
+    /// If the sensitivity is more than `2^62` steps, or `dim` is 0.
     fn event(&self, sensitivity: Sensitivity, dim: usize) -> Result<Event, MechanismError>;
 
     /// One draw, in steps of the grid; it saturates at the ends of `i64`.
