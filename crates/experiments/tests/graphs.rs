@@ -117,7 +117,7 @@ fn the_plan_is_the_ledger_of_a_run_whose_nodes_sleep() {
             serde_json::from_str(&fs::read_to_string(folder.path().join("ledger.json")).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(&planned.ledger).unwrap(), written);
         assert_eq!(planned.plan.epsilon, summary.epsilon);
-        let releases: u64 = planned.ledger.classes.iter().map(|class| class.releases()).sum();
+        let releases: u64 = planned.ledger.classes.iter().map(dido_mechanisms::ClassLedger::releases).sum();
         assert_eq!(releases, 2 * 40, "two nodes are awake in each round");
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::keys;
 use dido_geometry::{L2Ball, Set};
-use dido_mechanisms::{Accountant, Adjacency, Adversary, Event, Gate, Pld, Public, Sampling as Scheme};
+use dido_mechanisms::{Accountant, Adjacency, Adversary, ClassLedger, Event, Gate, Pld, Public, Sampling as Scheme};
 use dido_optimizers::{
     Algorithm, Declaration, DualAveraging, DualWeights, InProcess, Node, Noise, Parties, Points, Sampling, Schedule,
     Stop, plan_on, run,
@@ -76,7 +76,9 @@ fn it_reduces_to_plain_dual_averaging() {
         let s = f64::from(t) * 0.1 + gamma * (f64::from(t) + 1.0).sqrt();
         x = z.clone();
         for x in x.chunks_exact_mut(DIM) {
-            x.iter_mut().for_each(|x| *x = -*x / s);
+            for x in x.iter_mut() {
+                *x = -*x / s;
+            }
             Set::from(ball).project_row(x);
         }
     }
@@ -149,7 +151,7 @@ fn every_node_pays_for_the_rounds_in_which_it_was_awake() {
     }
     let bound = Pld.bound(&planned, 1e-5).unwrap();
     assert!(bound.epsilon.is_finite() && bound.epsilon > 0.0);
-    let busiest = planned.classes.iter().map(|class| class.releases()).max().unwrap();
+    let busiest = planned.classes.iter().map(ClassLedger::releases).max().unwrap();
     assert_eq!(planned.classes[bound.node].releases(), busiest);
 }
 

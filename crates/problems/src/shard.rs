@@ -208,7 +208,9 @@ fn clip_row(row: &mut [f64], dim: usize, bound: f64) -> bool {
     if longer {
         let margin = (dim as f64 + 8.0) * f64::EPSILON;
         let shrink = bound * (1.0 - margin) / norm.root;
-        row.iter_mut().for_each(|v| *v = *v / norm.largest * shrink);
+        for v in row {
+            *v = *v / norm.largest * shrink;
+        }
     }
     longer
 }
