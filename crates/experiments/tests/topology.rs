@@ -233,7 +233,8 @@ fn what_does_not_fit_is_refused_in_one_line() {
     assert!(!bench.path("x.svg").exists(), "a refused command wrote a file");
 }
 
-/// Families, rules and sequences in `[graph]`: each makes other averages, and the ledger does not depend on them.
+/// Families, rules and sequences in `[graph]`: each makes other averages, and the ledger does not depend on families and
+/// rules.
 #[test]
 fn an_experiment_takes_any_family_rule_and_sequence() {
     let bench = Bench::new();
@@ -261,11 +262,15 @@ fn an_experiment_takes_any_family_rule_and_sequence() {
         let set = format!("graph={graph}");
         bench.json(&["run", "experiment.toml", "--set", &set, "--out", &out, "--set", "averaging_rounds=0"]);
         models.push(model(&out));
-        ledgers.push(fs::read_to_string(bench.result(&out).join("ledger.json")).unwrap());
+        // Nodes of sequences have a ledger each.
+        if !graph.contains("sequence") {
+            ledgers.push(fs::read_to_string(bench.result(&out).join("ledger.json")).unwrap());
+        }
     }
     for k in 1..models.len() {
-        assert!(models[..k].iter().all(|model| *model != models[k]) && ledgers[k] == ledgers[0], "graph {k}");
+        assert!(models[..k].iter().all(|model| *model != models[k]), "graph {k}");
     }
+    assert!(ledgers.len() > 3 && ledgers.iter().all(|ledger| *ledger == ledgers[0]));
     // A file of three nodes in a row is the path; its result can be run again from anywhere.
     let dot = "graph={ kind = 'dot', file = 'edges.dot' }";
     let arguments = ["run", "experiment.toml", "--set", dot, "--out", "dot", "--set", "averaging_rounds=0"];

@@ -120,11 +120,12 @@ fn events(class: &ClassLedger) -> Result<Vec<(Facts, f64)>, MechanismError> {
 fn merged(list: impl Iterator<Item = (Facts, f64)>) -> Vec<(Facts, f64)> {
     let is_gaussian = |facts: &Facts| matches!(facts, Facts { loss: Loss::Gaussian { .. }, chance: Chance::Certain });
     let (gaussian, mut rest): (Vec<_>, Vec<_>) = list.partition(|(facts, _)| is_gaussian(facts));
-    let square = |(facts, releases): &(Facts, f64)| match facts.loss {
-        Loss::Gaussian { mu } => releases * mu * mu,
+    let size = |(facts, releases): &(Facts, f64)| match facts.loss {
+        Loss::Gaussian { mu } => releases.sqrt() * mu,
         _ => 0.0,
     };
-    let mu = gaussian.iter().map(square).sum::<f64>().sqrt();
+    // Squares of the smallest of these would vanish.
+    let mu = gaussian.iter().map(size).fold(0.0, f64::hypot);
     if mu > 0.0 {
         rest.push((Facts { loss: Loss::Gaussian { mu }, chance: Chance::Certain }, 1.0));
     }
