@@ -20,7 +20,7 @@ pub fn theorems(arguments: &[OsString]) -> Outcome {
     only("theorems", &["--short"], arguments)?;
     // Of the whole workspace, so that dependencies are built with the features they have in all other tests.
     let mut command = cargo(["test", "--workspace"]);
-    command.args(["theorems", "pdop", "dual_averaging"].iter().flat_map(|name| ["--test", name]));
+    command.args(["theorems", "pdop", "dual_averaging", "rates"].iter().flat_map(|name| ["--test", name]));
     if arguments.is_empty() {
         command.arg("--release").env("DIDO_THEOREMS", "full");
     } else {
