@@ -230,8 +230,8 @@ impl Audit<'_> {
     }
 
     fn pairs(&self) -> Result<Vec<Pair>, ExperimentError> {
-        let Spec { declaration, set, .. } = self.spec;
-        Ok(worst_case_pairs(declaration, self.adjacency(), set.radius(), &self.data.shards, self.victim)?)
+        let Spec { declaration, method, .. } = self.spec;
+        Ok(worst_case_pairs(declaration, self.adjacency(), method.set().radius(), &self.data.shards, self.victim)?)
     }
 
     fn adjacency(&self) -> Adjacency {

@@ -4,10 +4,10 @@
 mod audit;
 
 use super::{
-    number::{schedule, score, significant},
+    number::{score, significant},
     wording::{
-        EXECUTION, accountings, all_lanes, budget, caveats, finding, graph, lambda, model, noise, releases, scored,
-        sensitivity, sequence,
+        EXECUTION, accountings, all_lanes, budget, caveats, figures, finding, graph, lambda, model, noise, objective,
+        releases, scored, sensitivity, sequence, steps,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -45,7 +45,10 @@ pub fn plan(plan: &Plan) -> String {
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
     page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
-    page.item("step size", &schedule(&plan.step));
+    page.item(if plan.dual_weights.is_some() { "dual averaging" } else { "step size" }, &steps(plan));
+    if let Some(objective) = &plan.objective {
+        page.item("objective", objective);
+    }
     page.item("lanes", &plan.lanes.to_string());
     if !plan.remarks.is_empty() {
         page.heading("Remarks");
@@ -59,8 +62,7 @@ pub fn plan(plan: &Plan) -> String {
 /// The result of a run, with the guarantee of its plan and what that does not cover.
 pub fn summary(summary: &Summary, plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
-    // Not every terminal has a raised two.
-    page.paragraph(&finding(summary, plan).replace('\u{b2}', "^2"));
+    page.paragraph(&ascii(&finding(summary, plan)));
     page.scores(summary, plan);
     page.guarantee(summary, plan);
     page.models(summary, plan);
@@ -76,10 +78,12 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
 impl Page {
     fn scores(&mut self, summary: &Summary, plan: &Plan) {
         let m = &summary.metrics;
-        let of = |name: &str, s: Score| vec![name.to_owned(), score(s.r2), significant(s.rmse)];
+        let of = |name: &str, s: Score| vec![name.to_owned(), score(s.merit()), significant(s.error())];
+        let (merit, error) = figures(m.private);
+        let head = ["", &ascii(merit), error];
         self.heading("Scores: computed from held-out records, not covered by the guarantee");
         self.table(
-            &["", "R^2", "RMSE"],
+            &head,
             &[
                 of(model(plan), m.private),
                 of("optimum, no privacy", m.optimum),
@@ -89,10 +93,13 @@ impl Page {
             ],
         );
         self.paragraph(&scored(plan));
+        if let Some(objective) = objective(summary, plan) {
+            self.paragraph(&objective);
+        }
         if summary.lanes > 1 {
             let [low, high] = lanes(&summary.lane_scores);
             self.heading(&format!("The {} over {} lanes: not covered by the guarantee", model(plan), summary.lanes));
-            self.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
+            self.table(&head, &[of("mean", m.private), of("min", low), of("max", high)]);
         }
     }
 
@@ -143,9 +150,10 @@ impl Page {
 
 /// The lowest and the highest score of any lane, each figure by itself.
 pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
-    let fold = |start: f64, pick: fn(f64, f64) -> f64| Score {
-        r2: scores.iter().fold(start, |a, s| pick(a, s.r2)),
-        rmse: scores.iter().fold(start, |a, s| pick(a, s.rmse)),
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| {
+        let merit = scores.iter().fold(start, |a, s| pick(a, s.merit()));
+        let error = scores.iter().fold(start, |a, s| pick(a, s.error()));
+        scores.first().map_or(Score::Regression { r2: merit, rmse: error }, |s| s.with(merit, error))
     };
     [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
 }
@@ -237,6 +245,11 @@ fn shortened(name: &str, width: usize) -> String {
     name.chars().take(width - 3).chain("...".chars()).collect()
 }
 
+/// Not every terminal has a raised two.
+fn ascii(text: &str) -> String {
+    text.replace('\u{b2}', "^2")
+}
+
 /// Names come from users' files: a control character could command the terminal.
 fn plain(text: &str) -> String {
     text.chars()
@@ -306,7 +319,7 @@ mod tests {
     #[test]
     fn absent_epsilons_are_named() {
         let mut none = fixture::plan();
-        none.epsilon = Epsilons { published: None, pure: None, zcdp: None };
+        none.epsilon = Epsilons { published: None, pure: None, zcdp: None, rdp: None, best: None };
         none.mechanism = "none".into();
         none.sensitivity.value = None;
         has(
