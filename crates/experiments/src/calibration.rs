@@ -4,7 +4,7 @@ use dido_mechanisms::{Accountant, Base, Best, Budget, ClassLedger, Event, Ledger
 use dido_optimizers::{Noise, Schedule};
 
 use crate::config::{AllocationConfig, MechanismConfig, NoiseConfig};
-use crate::epsilons::dominating;
+use crate::epsilons::{dominating, is_quick};
 use crate::error::ExperimentError;
 use crate::planning::ledger_of;
 use crate::spec::Spec;
@@ -61,15 +61,16 @@ fn summed(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
     Ok(largest)
 }
 
-/// With more different events in a class, noise is calibrated by Rényi divergences in place of the best accountant.
+/// With more different events in a class that are not all Gaussian, noise is calibrated by Rényi divergences in place of the
+/// best accountant.
 const MOST_EVENTS: usize = 30;
 
 /// The same, by exact accounting of the whole run.
 fn least(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
     let relative = dominating(relative);
-    let few = relative.classes.iter().all(|class| class.entries.len() <= MOST_EVENTS);
+    let few = is_quick(&relative, budget.delta(), MOST_EVENTS);
     let (best, rdp) = (Best, Rdp::default());
-    let accountant: &dyn Accountant = if few || budget.delta() <= 0.0 { &best } else { &rdp };
+    let accountant: &dyn Accountant = if few { &best } else { &rdp };
     // In units of the largest sensitivity, around which accountants are at ease.
     let events = || relative.classes.iter().flat_map(|class| &class.entries).map(|entry| entry.event);
     let unit = events().map(ratio).fold(0.0, f64::max);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
 use dido_mechanisms::{
-    Accountant, Adjacency, Best, Bound, ClassLedger, Entry, Ledger, MechanismError, Pure, Rdp, Zcdp,
+    Accountant, Adjacency, Best, Bound, ClassLedger, Entry, Gdp, Ledger, MechanismError, Pure, Rdp, Zcdp,
 };
 use dido_optimizers::{Noise, Schedule};
 use dido_problems::Loss;
@@ -27,9 +27,9 @@ pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> R
     let least = tightest(&ledger, spec.delta)?.filter(|bound| bound.epsilon.is_finite());
     Ok(Epsilons {
         published: published(spec, noise).map(|epsilon| epsilon * copies as f64),
-        pure: supported(Pure.bound(&ledger, 0.0))?.and_then(finite),
-        zcdp: zcdp.and_then(finite),
-        rdp: rdp.and_then(finite),
+        pure: supported(Pure.bound(&ledger, 0.0))?.as_ref().and_then(finite),
+        zcdp: zcdp.as_ref().and_then(finite),
+        rdp: rdp.as_ref().and_then(finite),
         best: least.map(|bound| Tightest { epsilon: bound.epsilon, method: bound.method }),
     })
 }
@@ -41,8 +41,8 @@ pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> R
 pub fn spent(spec: &Spec, ledger: &Ledger) -> Result<Option<f64>, ExperimentError> {
     let ledger = dominating(ledger);
     match supported(Zcdp::default().bound(&ledger, spec.delta))? {
-        Some(bound) => Ok(finite(bound)),
-        None => Ok(supported(Rdp::default().bound(&ledger, spec.delta))?.and_then(finite)),
+        Some(bound) => Ok(finite(&bound)),
+        None => Ok(supported(Rdp::default().bound(&ledger, spec.delta))?.as_ref().and_then(finite)),
     }
 }
 
@@ -51,8 +51,14 @@ pub fn spent(spec: &Spec, ledger: &Ledger) -> Result<Option<f64>, ExperimentErro
 /// # Errors
 /// If an event makes no sense, or no accountant covers the ledger.
 pub fn tightest(ledger: &Ledger, delta: f64) -> Result<Option<Bound>, MechanismError> {
-    let few = ledger.classes.iter().all(|class| class.entries.len() <= MOST_EVENTS);
-    if few { Best.bound(ledger, delta).map(Some) } else { Ok(None) }
+    if is_quick(ledger, delta, MOST_EVENTS) { Best.bound(ledger, delta).map(Some) } else { Ok(None) }
+}
+
+/// Whether the best accountant takes few steps: there are at most `most` different events in a class, or all noise is
+/// Gaussian and there is a formula, or delta is 0.
+pub fn is_quick(ledger: &Ledger, delta: f64, most: usize) -> bool {
+    let few = ledger.classes.iter().all(|class| class.entries.len() <= most);
+    few || delta <= 0.0 || Gdp.bound(ledger, delta).is_ok()
 }
 
 /// The classes that can have the largest epsilon, each with its equal events in one entry: accountants know no order, and
@@ -109,7 +115,7 @@ fn supported(found: Result<Bound, MechanismError>) -> Result<Option<Bound>, Mech
     }
 }
 
-fn finite(bound: Bound) -> Option<f64> {
+fn finite(bound: &Bound) -> Option<f64> {
     Some(bound.epsilon).filter(|epsilon| epsilon.is_finite())
 }
 

@@ -30,7 +30,6 @@ fn squared() -> Loss {
     Loss::Squared
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 fn is_squared(loss: &Loss) -> bool {
     *loss == Loss::Squared
 }

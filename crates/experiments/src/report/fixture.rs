@@ -43,14 +43,14 @@ pub(super) fn plan() -> Plan {
             pure: Some(12.345_61),
             zcdp: Some(0.987_61),
             rdp: None,
-            best: least(0.912_31),
+            best: Some(least(0.912_31)),
         },
         epsilon_all_lanes: Epsilons {
             published: Some(1804.936),
             pure: Some(49.382),
             zcdp: Some(2.1117),
             rdp: None,
-            best: least(1.956),
+            best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
         remarks: vec![
@@ -60,8 +60,8 @@ pub(super) fn plan() -> Plan {
     }
 }
 
-fn least(epsilon: f64) -> Option<Tightest> {
-    Some(Tightest { epsilon, method: "PLD".into() })
+fn least(epsilon: f64) -> Tightest {
+    Tightest { epsilon, method: "pld".into() }
 }
 
 fn graph() -> PlannedGraph {

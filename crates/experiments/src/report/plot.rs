@@ -95,7 +95,16 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
         last.epsilon.map_or_else(|| "infinite at the end: not private".to_owned(), |e| format!("spent: {}", bound(e)));
     let method = if plan.epsilon.rdp.is_some() { "R\u{e9}nyi divergences" } else { "zCDP" };
     let note = match trace.len() - spent.len() {
-        0 => format!("by {method} at delta = {}; of the mechanism, for one node and one lane", significant(plan.delta)),
+        0 => format!(
+            "by {method} at delta = {}; of the mechanism, for one node and one lane{}",
+            significant(plan.delta),
+            // Every point would need a privacy loss distribution of its own.
+            plan.epsilon.best.as_ref().filter(|_| exceeds(last, plan)).map_or(String::new(), |best| format!(
+                "; the budget is kept by {}: {} in all",
+                best.method,
+                bound(best.epsilon)
+            ))
+        ),
         n => format!("infinite (not private) in {}", count(n as u64, "observed round", "observed rounds")),
     };
     let mut top = bounds(&ys(&points)).1.max(0.0);
@@ -118,6 +127,11 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
         scale: Scale::Linear,
         lines,
     }))
+}
+
+/// Whether the curve ends above the budget, which a tighter accounting keeps then.
+fn exceeds(last: &TracePoint, plan: &Plan) -> bool {
+    plan.budget.is_some_and(|budget| last.epsilon.is_some_and(|epsilon| epsilon > budget.epsilon))
 }
 
 /// Distance of the mean estimate from the optimum (relative) and the consensus error (absolute) against completed

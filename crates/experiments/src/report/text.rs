@@ -294,6 +294,7 @@ mod tests {
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
                 "pure, delta = 0 12.35 exact sum of the losses of all releases",
                 "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
+                "tightest, delta = 1e-6 0.9124 the least of all accountings: pld",
                 "published constant 451.3 pure, paper A (record: n_M = 1), to compare",
                 "Epsilon of all 4 lanes, which model.json holds",
                 "pure, delta = 0 49.39",

@@ -252,6 +252,7 @@ pub(super) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture, *};
+    use crate::records::ObjectiveValues;
 
     #[test]
     fn the_finding_compares_with_the_nearest_reference() {
@@ -267,6 +268,41 @@ mod tests {
             let found = finding(&summary, &fixture::plan());
             assert!(found.contains(verdict), "{found}");
         }
+    }
+
+    /// Gaussian noise on samples: zCDP has no answer, and the budget is kept by the tightest accounting.
+    #[test]
+    fn the_budget_is_marked_where_it_is_kept() {
+        let best = fixture::plan().epsilon.best;
+        let marked = |epsilon: &Epsilons, budget: f64, delta: f64| -> Vec<(String, String)> {
+            let rows = accountings(epsilon, 1e-6, Some(PlannedBudget { epsilon: budget, delta }));
+            rows.into_iter().filter(|row| row.budgeted).map(|row| (row.name, row.value)).collect()
+        };
+        let row = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        let plain = fixture::plan().epsilon;
+        assert_eq!(marked(&plain, 1.25, 1e-6), row("zCDP, delta = 1e-6", "0.9877"));
+        assert_eq!(marked(&plain, 0.95, 1e-6), row("tightest, delta = 1e-6", "0.9124"));
+        assert_eq!(marked(&plain, 20.0, 0.0), row("pure, delta = 0", "12.35"));
+        let sampled = Epsilons { published: None, pure: None, zcdp: None, rdp: Some(2.5), best };
+        assert_eq!(marked(&sampled, 1.0, 1e-6), row("tightest, delta = 1e-6", "0.9124"));
+        let values: Vec<String> = accountings(&sampled, 1e-6, None).into_iter().map(|row| row.value).collect();
+        assert_eq!(values, [DOES_NOT_APPLY, DOES_NOT_APPLY, "2.5", "0.9124", DOES_NOT_APPLY]);
+    }
+
+    #[test]
+    fn classes_have_an_accuracy_and_an_objective() {
+        let mut summary = fixture::summary();
+        let of = |accuracy| Score::Classes { accuracy, loss: 0.5 };
+        let m = &mut summary.metrics;
+        (m.private, m.optimum, m.constant) = (of(0.8), of(0.9), of(0.6));
+        (m.best_alone, m.median_alone) = (of(0.85), of(0.75));
+        let found = finding(&summary, &fixture::plan());
+        assert!(found.contains("reaches accuracy = 0.8000, more than the median party alone (0.7500)"), "{found}");
+        assert_eq!(objective(&summary, &fixture::plan()), None);
+        let values = ObjectiveValues { private: 0.45, optimum: 0.4, gap: Some(1e-9) };
+        summary.metrics.objective = Some(values);
+        let text = objective(&summary, &fixture::plan()).unwrap();
+        assert!(text.contains("0.45 at the private model, 0.4 at the optimum, which is proved to 1e-9"), "{text}");
     }
 
     #[test]
