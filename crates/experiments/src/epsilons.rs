@@ -181,6 +181,8 @@ fn power(schedule: &Schedule) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use dido_mechanisms::{Adversary, Event, Norm, Sensitivity};
+
     use super::*;
     use crate::{load, plan};
 
@@ -205,6 +207,38 @@ mod tests {
             let epsilon = plan(&spec).unwrap().plan.epsilon;
             assert_eq!(epsilon.published.is_some(), applies, "{step}, {scale}");
             assert!(epsilon.published.is_none_or(|published| published >= epsilon.pure.unwrap()));
+        }
+    }
+
+    /// Whatever an accountant says of a ledger it says of the classes that are left, which are few.
+    #[test]
+    fn the_dominating_classes_have_the_epsilon_of_all() {
+        let sensitivity = Sensitivity::new(1.0, Norm::L2, Adjacency::ReplaceRecord).unwrap();
+        let event = |sigma: f64| Event::Gaussian { sensitivity, sigma };
+        let class_of: Vec<usize> = (0..5).collect();
+        let mut ledger = Ledger::new(Adjacency::ReplaceRecord, Adversary::AllMessages, &class_of);
+        for (class, releases) in [
+            &[(9.0, 4), (5.0, 2)][..],
+            &[(9.0, 3)],
+            &[(9.0, 5), (5.0, 1), (9.0, 2)],
+            &[(5.0, 2), (9.0, 4)],
+            &[(7.0, 1)],
+        ]
+        .iter()
+        .enumerate()
+        {
+            releases.iter().for_each(|&(sigma, count)| ledger.classes[class].push(event(sigma), count));
+        }
+        let few = dominating(&ledger);
+        // Node 1 has less than node 0, and node 3 the same; nodes 2 and 4 have what no other has.
+        let nodes: Vec<usize> = few.classes.iter().map(|class| class.nodes[0]).collect();
+        assert_eq!(nodes, [0, 2, 4]);
+        let merged: Vec<u64> = few.classes[1].entries.iter().map(|entry| entry.releases).collect();
+        assert_eq!(merged, [7, 1]);
+        let accountants: [&dyn Accountant; 3] = [&Zcdp::default(), &Rdp::default(), &Gdp];
+        for accountant in accountants {
+            let of = |ledger: &Ledger| accountant.bound(ledger, 1e-5).unwrap().epsilon;
+            assert!((of(&few) / of(&ledger) - 1.0).abs() < 1e-12, "{}", accountant.name());
         }
     }
 }

@@ -36,12 +36,14 @@ fn of(event: Event) -> Option<Sensitivity> {
 /// How the sensitivity follows from what is declared, for the party where it is largest.
 fn derivation(spec: &Spec) -> String {
     let (declaration, method) = (&spec.declaration, &spec.method);
-    let (radius, adjacency, dim) = (method.set().radius(), spec.config.privacy.adjacency, declaration.dim());
+    let (radius, adjacency, dim) = (radius(spec), spec.config.privacy.adjacency, declaration.dim());
+    let bounds = declaration.l2_by_class(adjacency, radius);
     let (step, ending) = (if method.step().is_some() { "step(t) * " } else { "" }, format!("L1 = sqrt({dim}) L2"));
-    if let Some(norm) = method.clip() {
+    // What clipping does not shorten keeps the bound it has.
+    if let Some(norm) = method.clip().filter(|norm| bounds.iter().any(|bound| *bound > 2.0 * norm)) {
         return format!("{step}2 C, with gradients clipped to C = {}; {ending}", significant(norm));
     }
-    if declaration.l2_by_class(adjacency, radius).iter().any(|bound| !bound.is_finite()) {
+    if bounds.iter().any(|bound| !bound.is_finite()) {
         return "none: the points are not confined to a bounded set".to_owned();
     }
     let one_record = method.looks_at_one_record();
@@ -68,11 +70,16 @@ fn derivation(spec: &Spec) -> String {
     })
 }
 
+/// A bound on the points at which gradients are taken: they are clipped where there is none.
+fn radius(spec: &Spec) -> f64 {
+    if spec.method.clip().is_some() { f64::INFINITY } else { spec.method.set().radius() }
+}
+
 /// How far the unscaled gradient moves: the name of the width, its value, and that in terms of the declared bounds.
 fn width_in_words(spec: &Spec, records: usize) -> (&'static str, (f64, String)) {
     let declaration = &spec.declaration;
     let bounds @ (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
-    let radius = spec.method.set().radius();
+    let radius = radius(spec);
     // One record at a time is looked at, whichever are replaced.
     let adjacency = match spec.config.privacy.adjacency {
         Adjacency::ReplaceNode if spec.method.looks_at_one_record() => Adjacency::ReplaceRecord,
@@ -147,6 +154,37 @@ mod tests {
             for part in [significant(scale), significant(width)] {
                 assert!(found.derivation.contains(&part), "{part} is not in {}", found.derivation);
             }
+        }
+    }
+
+    /// A loss of bounded slope, a clipped gradient, and a sample, with their factors written out: R_x = 2.
+    #[test]
+    fn other_losses_and_algorithms_have_their_own_derivation() {
+        let huber = "objective.loss={ kind = 'huber', width = 0.5 }";
+        let step = "set = { kind = 'l2-ball', radius = 0.7 }, step = { kind = 'constant', c = 0.5 }";
+        let clipped = format!("algorithm={{ kind = 'pdop', {step}, at = {{ clipped = 0.3 }} }}");
+        let projected = format!("algorithm={{ kind = 'pdop', {step} }}");
+        let weights = "weights = { kind = 'growing-distance', gamma = 1 }";
+        let one = format!("algorithm={{ kind = 'dual-averaging', sampling = 'one-record', {weights} }}");
+        let all = format!("algorithm={{ kind = 'dual-averaging', {weights} }}");
+        let s = 5.0 / 22_524.0;
+        for (overrides, value, part) in [
+            (&[huber, &projected][..], 0.5 * s * 2.0 * 2.0 * 0.5, "step(t) * s * 2 R_x g, with s"),
+            (&[huber, &clipped], 0.5 * s * 2.0 * 2.0 * 0.5, "step(t) * s * 2 R_x g, with s"),
+            (
+                &["objective.weighting=sum", &clipped],
+                0.5 * 2.0 * 0.3,
+                "step(t) * 2 C, with gradients clipped to C = 0.3",
+            ),
+            (&[huber, &all], s * 2.0 * 2.0 * 0.5, "s * 2 R_x g, with s"),
+            (&[huber, &one], 4505.0 * s * 2.0 * 2.0 * 0.5, "s * q * 2 R_x g, with s"),
+            (&[huber, &all, "privacy.adjacency=replace-node"], 4505.0 * s * 2.0 * 2.0 * 0.5, "s * 2 n R_x g"),
+            (&[huber, &one, "privacy.adjacency=replace-node"], 4505.0 * s * 2.0 * 2.0 * 0.5, "q = 4505"),
+        ] {
+            let found = planned(&[overrides, &["privacy.noise.mechanism=gaussian"]].concat());
+            let PlannedSensitivity { value: Some(l2), derivation, .. } = &found else { panic!("{overrides:?}") };
+            assert!((l2 / value - 1.0).abs() < 1e-12, "{overrides:?}: {l2} {value}");
+            assert!(derivation.contains(part), "{overrides:?}: {derivation}");
         }
     }
 

@@ -5,10 +5,9 @@
 
 use super::{
     number::{bound, count, score, significant},
-    text::lanes,
     wording::{
         EXECUTION, NOT_COVERED, accountings, all_lanes, budget, capitalised, caveats, escape, figures, finding, graph,
-        lambda, model, noise, objective, releases, scored, sensitivity, sequence, steps, units,
+        lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, units,
     },
 };
 use crate::config::Seed;

@@ -6,8 +6,8 @@ mod audit;
 use super::{
     number::{score, significant},
     wording::{
-        EXECUTION, accountings, all_lanes, budget, caveats, figures, finding, graph, lambda, model, noise, objective,
-        releases, scored, sensitivity, sequence, steps,
+        EXECUTION, accountings, all_lanes, budget, caveats, figures, finding, graph, lambda, lanes, model, noise,
+        objective, releases, scored, sensitivity, sequence, steps,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -146,16 +146,6 @@ impl Page {
         self.item("results", &summary.results);
         self.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
     }
-}
-
-/// The lowest and the highest score of any lane, each figure by itself.
-pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
-    let fold = |start: f64, pick: fn(f64, f64) -> f64| {
-        let merit = scores.iter().fold(start, |a, s| pick(a, s.merit()));
-        let error = scores.iter().fold(start, |a, s| pick(a, s.error()));
-        scores.first().map_or(Score::Regression { r2: merit, rmse: error }, |s| s.with(merit, error))
-    };
-    [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
 }
 
 /// Text under construction.

@@ -78,6 +78,16 @@ pub(crate) fn figures(score: Score) -> (&'static str, &'static str) {
     }
 }
 
+/// The lowest and the highest score of any lane, each figure by itself.
+pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| {
+        let merit = scores.iter().fold(start, |a, s| pick(a, s.merit()));
+        let error = scores.iter().fold(start, |a, s| pick(a, s.error()));
+        scores.first().map_or(Score::Regression { r2: merit, rmse: error }, |s| s.with(merit, error))
+    };
+    [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
+}
+
 /// What the second figure of a score is measured in.
 pub(super) fn units(score: Score) -> &'static str {
     match score {
