@@ -1,6 +1,6 @@
 //! The files of a result.
 
-use dido_mechanisms::{Entry, Event, Ledger};
+use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
 use serde::Serialize;
 
 use crate::error::ExperimentError;
@@ -46,11 +46,13 @@ pub fn write(
         encoded,
     };
     let picture = report::plot::error(&outcome.trace, &planned.plan, summary)?;
+    let (merit, _) = report::figures(summary.metrics.private);
+    let error = format!(
+        "{} of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
+        report::capitalised(merit)
+    );
     let plots = [
-        (
-            "R² of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
-            picture.clone(),
-        ),
+        (error.as_str(), picture.clone()),
         (
             "Distance to the optimum (not covered by the guarantee) and between the parties",
             report::plot::distance(&outcome.trace)?,
@@ -60,7 +62,7 @@ pub fn write(
     let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
     unfinished.write("spec.toml", &spec.toml())?;
     unfinished.write("summary.json", &json(summary))?;
-    unfinished.write("trace.csv", &trace::csv(&outcome.trace))?;
+    unfinished.write("trace.csv", &trace::csv(&outcome.trace, summary))?;
     unfinished.write("ledger.json", &json(&outcome.ledger))?;
     unfinished.write("model.json", &json(&model))?;
     unfinished.write("error.svg", &picture)?;
@@ -70,20 +72,30 @@ pub fn write(
 /// The ledger as the report shows it.
 fn ledger_rows(ledger: &Ledger) -> Vec<LedgerRow> {
     let row = |nodes: &[usize], entry: &Entry| {
-        let (mechanism, scale, sensitivity) = match entry.event {
-            Event::Laplace { sensitivity, scale, .. } => ("laplace", Some(scale), Some(sensitivity)),
-            Event::NonPrivate => ("none", None, None),
-            other => (other.name(), None, None),
-        };
+        let (mechanism, scale, sensitivity) = facts(entry.event);
         LedgerRow {
             nodes: nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
             rounds: (entry.first, entry.last),
             releases: entry.releases,
-            mechanism: mechanism.to_owned(),
+            mechanism,
             scale,
             sensitivity: sensitivity.map(|s| s.value),
             norm: sensitivity.map_or(String::new(), |s| format!("{:?}", s.norm)),
         }
     };
     ledger.classes.iter().flat_map(|class| class.entries.iter().map(move |entry| row(&class.nodes, entry))).collect()
+}
+
+/// The mechanism of a release, its noise, and the sensitivity; of a sample, that of a record in it.
+fn facts(event: Event) -> (String, Option<f64>, Option<Sensitivity>) {
+    match event {
+        Event::Laplace { sensitivity, scale, .. } => ("laplace".to_owned(), Some(scale), Some(sensitivity)),
+        Event::Gaussian { sensitivity, sigma } => ("gaussian".to_owned(), Some(sigma), Some(sensitivity)),
+        Event::Sampled { sampling: Sampling::OneOf { population }, base } => {
+            let (mechanism, scale, sensitivity) = facts(base.into());
+            (format!("{mechanism} on one of {population} records"), scale, sensitivity)
+        }
+        Event::NonPrivate => ("none".to_owned(), None, None),
+        other => (other.name().to_owned(), None, None),
+    }
 }

@@ -84,6 +84,25 @@ pub enum ExperimentError {
         /// What was spent, asked for and allowed.
         reason: dido_mechanisms::MechanismError,
     },
+    /// The budget does not pay for a run that is accounted as a whole.
+    #[error(
+        "{file}: the budget (epsilon {epsilon}, delta {delta}) is too small for {rounds} rounds: they cost epsilon {found} \
+         ({method})"
+    )]
+    PlanOverBudget {
+        /// The file.
+        file: String,
+        /// Epsilon of the budget.
+        epsilon: f64,
+        /// Delta of the budget.
+        delta: f64,
+        /// The rounds asked for.
+        rounds: u32,
+        /// Their epsilon.
+        found: f64,
+        /// The accountant that found it.
+        method: String,
+    },
     /// The privacy crate refuses.
     #[error(transparent)]
     Mechanism(#[from] dido_mechanisms::MechanismError),

@@ -1,18 +1,22 @@
 //! How good a model is. Everything here looks at records: none of it is covered by the guarantee.
 
 use dido_geometry::Rows;
-use dido_problems::reference;
+use dido_problems::reference::{self, Minimum};
+use dido_problems::{Features, Loss, Regulariser};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 
 use crate::data::{Prepared, Records};
 use crate::error::ExperimentError;
-use crate::records::{Metrics, Score};
+use crate::records::{Metrics, ObjectiveValues, Score};
+use crate::spec::Spec;
 
 /// What a private model is compared with.
 #[derive(Clone, Debug)]
 pub struct References {
-    /// Least squares on all training records.
+    /// The optimum on all training records.
     pub optimum: Array1<f64>,
+    /// The objective there and its gap, where it is not plain squared error.
+    objective: Option<(f64, Option<f64>)>,
     /// Scores of the optimum, of the parties alone and of the constant.
     optimum_score: Score,
     best_alone: Score,
@@ -20,20 +24,48 @@ pub struct References {
     constant: Score,
 }
 
-/// The score of a linear model on `records`; `unit` is one unit of the encoded target in units of the original one.
+/// How models are scored.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoring {
+    /// The loss of a record.
+    pub loss: Loss,
+    /// One unit of the encoded target in units of the original one.
+    pub unit: f64,
+}
+
+impl Scoring {
+    /// That of an experiment.
+    pub fn of(spec: &Spec) -> Self {
+        Self { loss: spec.declaration.loss(), unit: spec.config.data.target.scale }
+    }
+}
+
+/// The score of a linear model on `records`.
 ///
 /// It saturates: where the predictions are so far off that their squares overflow, R^2 is the least number there is and
 /// the error the largest. A run whose noise drowns the model has spent its budget, and its files say so.
 ///
 /// # Errors
 /// If there are too few records for a score.
-pub fn score(model: &ArrayView1<'_, f64>, records: &Records, unit: f64) -> Result<Score, ExperimentError> {
+pub fn score(model: &ArrayView1<'_, f64>, records: &Records, scoring: Scoring) -> Result<Score, ExperimentError> {
+    let Scoring { loss, unit } = scoring;
     let (x, y) = (records.x.view(), records.y.view());
+    if loss.is_classification() {
+        let predictions = x.dot(model);
+        let right = predictions.iter().zip(y).filter(|&(p, y)| p * y > 0.0).count();
+        let accuracy = right as f64 / y.len() as f64;
+        return Ok(Score::Classes { accuracy, loss: finite_distance(mean_loss(loss, model, records)) });
+    }
     Ok(saturated(reference::r2(x, y, *model)?, unit * reference::rmse(x, y, *model)?))
 }
 
+fn mean_loss(loss: Loss, model: &ArrayView1<'_, f64>, records: &Records) -> f64 {
+    let losses = records.x.dot(model).iter().zip(&records.y).map(|(&p, &y)| loss.value(p, y)).sum::<f64>();
+    losses / records.y.len() as f64
+}
+
 fn saturated(r2: f64, rmse: f64) -> Score {
-    Score { r2: if r2.is_finite() { r2 } else { f64::MIN }, rmse: finite_distance(rmse) }
+    Score::Regression { r2: if r2.is_finite() { r2 } else { f64::MIN }, rmse: finite_distance(rmse) }
 }
 
 /// A distance, or the largest number where it is too large for one or undefined.
@@ -44,28 +76,76 @@ pub fn finite_distance(distance: f64) -> f64 {
 /// Fits what the private model is compared with.
 ///
 /// # Errors
-/// If a least-squares problem cannot be solved.
-pub fn references(data: &Prepared, unit: f64) -> Result<References, ExperimentError> {
-    let rows: Vec<_> = data.parties.iter().map(|p| p.x.view()).collect();
-    let targets: Vec<_> = data.parties.iter().map(|p| p.y.view()).collect();
-    let x = concatenate(Axis(0), &rows).expect("all parties have rows of one length");
-    let y = concatenate(Axis(0), &targets).expect("targets are vectors");
-    let optimum = reference::least_squares(x.view(), y.view())?.beta;
+/// If an optimum cannot be found.
+pub fn references(spec: &Spec, data: &Prepared) -> Result<References, ExperimentError> {
+    let scoring = Scoring::of(spec);
+    let all = together(&data.parties);
+    let optimum = minimum(spec, &all)?;
     let mut alone = data
         .parties
         .iter()
-        .map(|p| score(&reference::least_squares(p.x.view(), p.y.view())?.beta.view(), &data.held_out, unit))
+        .map(|party| score(&minimum(spec, party)?.beta.view(), &data.held_out, scoring))
         .collect::<Result<Vec<_>, ExperimentError>>()?;
-    alone.sort_by(|a, b| b.r2.total_cmp(&a.r2));
-    let mean = Array1::from_elem(1, y.mean().unwrap_or(0.0));
+    alone.sort_by(|a, b| b.merit().total_cmp(&a.merit()));
+    let mean = all.y.mean().unwrap_or(0.0);
+    let constant = if scoring.loss.is_classification() { 1.0_f64.copysign(mean) } else { mean };
     let ones = Records { x: Array2::ones((data.held_out.y.len(), 1)), y: data.held_out.y.clone() };
     Ok(References {
-        optimum_score: score(&optimum.view(), &data.held_out, unit)?,
-        optimum,
+        optimum_score: score(&optimum.beta.view(), &data.held_out, scoring)?,
+        objective: if is_plain(spec) { None } else { Some((optimum.objective, optimum.gap)) },
+        optimum: optimum.beta,
         best_alone: alone[0],
         median_alone: median(&alone),
-        constant: score(&mean.view(), &ones, unit)?,
+        constant: score(&Array1::from_elem(1, constant).view(), &ones, scoring)?,
     })
+}
+
+/// The records of all parties.
+fn together(parties: &[Records]) -> Records {
+    let rows: Vec<_> = parties.iter().map(|p| p.x.view()).collect();
+    let targets: Vec<_> = parties.iter().map(|p| p.y.view()).collect();
+    let x = concatenate(Axis(0), &rows).expect("all parties have rows of one length");
+    Records { x, y: concatenate(Axis(0), &targets).expect("targets are vectors") }
+}
+
+/// Whether the objective is plain squared error.
+fn is_plain(spec: &Spec) -> bool {
+    spec.declaration.loss() == Loss::Squared && spec.config.objective.regulariser == Regulariser::none()
+}
+
+/// Classes that a plane separates have no best one without a regulariser; this one hardly moves the others.
+pub const LEAST_MU: f64 = 1e-6;
+
+/// The optimum on these records, every record counting the same, without a set.
+fn minimum(spec: &Spec, records: &Records) -> Result<Minimum, ExperimentError> {
+    if is_plain(spec) {
+        let found = reference::least_squares(records.x.view(), records.y.view())?;
+        let reference::Optimum { beta, objective, gradient_norm } = found;
+        return Ok(Minimum { beta, objective, gap: None, gradient_norm });
+    }
+    let loss = spec.declaration.loss();
+    let mut regulariser = spec.config.objective.regulariser.clone();
+    if loss.is_classification() && regulariser == Regulariser::none() {
+        regulariser = Regulariser::squared_l2(LEAST_MU)?;
+    }
+    let x = Features::from(records.x.clone());
+    Ok(reference::regularised(loss, &x, &records.y.to_vec(), &regulariser)?)
+}
+
+/// The objective of each lane at the model of the party that fares worst, in the mean over lanes; nothing for plain
+/// squared error.
+pub fn objective(spec: &Spec, data: &Prepared, references: &References, models: &Rows) -> Option<ObjectiveValues> {
+    let (optimum, gap) = references.objective?;
+    let all = together(&data.parties);
+    let shape = models.shape();
+    let value = |node: usize, lane: usize| {
+        let model = models.row(node, lane);
+        let losses = mean_loss(spec.declaration.loss(), &ArrayView1::from(model), &all);
+        finite_distance(losses + spec.config.objective.regulariser.value(model))
+    };
+    let worst = |lane: usize| (0..shape.nodes).map(|node| value(node, lane)).fold(f64::MIN, f64::max);
+    let private = finite_distance((0..shape.lanes).map(worst).sum::<f64>() / shape.lanes as f64);
+    Some(ObjectiveValues { private, optimum, gap })
 }
 
 /// The middle one of sorted scores, or the mean of the middle two.
@@ -75,13 +155,14 @@ fn median(sorted: &[Score]) -> Score {
 
 impl References {
     /// The scores beside that of a private model.
-    pub fn beside(&self, private: Score) -> Metrics {
+    pub fn beside(&self, private: Score, objective: Option<ObjectiveValues>) -> Metrics {
         Metrics {
             private,
             optimum: self.optimum_score,
             best_alone: self.best_alone,
             median_alone: self.median_alone,
             constant: self.constant,
+            objective,
         }
     }
 }
@@ -103,10 +184,15 @@ pub fn consensus_error(estimate: &Rows) -> f64 {
     largest
 }
 
-/// The mean of scores. It saturates like a score.
+/// The mean of scores of one kind. It saturates like a score.
+///
+/// # Panics
+/// If there is none.
 pub fn mean_score(scores: &[Score]) -> Score {
     let n = scores.len() as f64;
-    saturated(scores.iter().map(|s| s.r2).sum::<f64>() / n, scores.iter().map(|s| s.rmse).sum::<f64>() / n)
+    let merit = scores.iter().map(|s| s.merit()).sum::<f64>() / n;
+    let error = finite_distance(scores.iter().map(|s| s.error()).sum::<f64>() / n);
+    scores[0].with(if merit.is_finite() { merit } else { f64::MIN }, error)
 }
 
 #[cfg(test)]
@@ -118,20 +204,32 @@ mod tests {
     #[test]
     fn scores_saturate_instead_of_overflowing() {
         let records = Records { x: array![[1.0], [2.0]], y: array![0.0, 1.0] };
-        let of = |model: f64| score(&array![model].view(), &records, 2.0).unwrap();
-        let worst = Score { r2: f64::MIN, rmse: f64::MAX };
+        let of =
+            |model: f64| score(&array![model].view(), &records, Scoring { loss: Loss::Squared, unit: 2.0 }).unwrap();
+        let worst = Score::Regression { r2: f64::MIN, rmse: f64::MAX };
         for model in [1e200, -1e308, f64::INFINITY, f64::NAN] {
             assert_eq!(of(model), worst, "{model}");
         }
         // The residuals are 0.5 and 0; the mean target explains 0.5.
-        assert_eq!(of(0.5), Score { r2: 0.5, rmse: 2.0 * 0.125_f64.sqrt() });
+        assert_eq!(of(0.5), Score::Regression { r2: 0.5, rmse: 2.0 * 0.125_f64.sqrt() });
         assert_eq!(mean_score(&[worst; 3]), worst);
     }
 
     #[test]
+    fn classes_are_scored_by_their_share_and_the_loss() {
+        let records = Records { x: array![[1.0], [-2.0], [0.5], [0.0]], y: array![1.0, 1.0, -1.0, 1.0] };
+        let scoring = Scoring { loss: Loss::Hinge, unit: 1.0 };
+        // Margins 3, -6, -1.5 and 0: losses 0, 7, 2.5 and 1.
+        let found = score(&array![3.0].view(), &records, scoring).unwrap();
+        assert_eq!(found, Score::Classes { accuracy: 0.25, loss: 10.5 / 4.0 });
+        let drowned = score(&array![f64::NAN].view(), &records, scoring).unwrap();
+        assert_eq!(drowned.merit().to_bits(), 0.0_f64.to_bits());
+    }
+
+    #[test]
     fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
-        let scores: Vec<Score> = [0.9, 0.5, 0.25, -7.0].map(|r2| Score { r2, rmse: 1.0 - r2 }).to_vec();
-        assert_eq!(median(&scores), Score { r2: 0.375, rmse: 0.625 });
+        let scores: Vec<Score> = [0.9, 0.5, 0.25, -7.0].map(|r2| Score::Regression { r2, rmse: 1.0 - r2 }).to_vec();
+        assert_eq!(median(&scores), Score::Regression { r2: 0.375, rmse: 0.625 });
         assert_eq!(median(&scores[..3]), scores[1]);
         assert_eq!(median(&scores[..1]), scores[0]);
     }

@@ -1,12 +1,13 @@
 //! Experiments and data that come with the program.
 
 /// The names of the presets.
-pub const NAMES: [&str; 1] = ["quickstart"];
+pub const NAMES: [&str; 2] = ["quickstart", "svm"];
 
 /// The TOML of a preset.
 pub fn find(name: &str) -> Option<&'static str> {
     match name {
         "quickstart" => Some(include_str!("../presets/quickstart.toml")),
+        "svm" => Some(include_str!("../presets/svm.toml")),
         _ => None,
     }
 }
@@ -15,6 +16,7 @@ pub fn find(name: &str) -> Option<&'static str> {
 pub fn data(name: &str) -> Option<&'static [u8]> {
     match name {
         "cps1988" => Some(include_bytes!("../data/cps1988.csv.gz")),
+        "spambase" => Some(include_bytes!("../data/spambase.csv.gz")),
         _ => None,
     }
 }

@@ -41,15 +41,21 @@ pub struct Plan {
     pub adversary_in_words: String,
     /// The sensitivity of a release: the largest over rounds and nodes.
     pub sensitivity: PlannedSensitivity,
-    /// `laplace` or `none`.
+    /// `laplace`, `gaussian` or `none`.
     pub mechanism: String,
     /// Scale of the noise in each release, in order.
     pub noise: Vec<f64>,
-    /// Step size of each round.
+    /// Step size of each round; empty for dual averaging.
     pub step: Vec<f64>,
+    /// How dual averaging weighs gradients and distance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dual_weights: Option<String>,
+    /// Loss and regulariser, where they are not plain squared error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
     /// The delta of the epsilon by zCDP.
     pub delta: f64,
-    /// Epsilon of one lane, by three accountings.
+    /// Epsilon of one lane, by several accountings.
     pub epsilon: Epsilons,
     /// Epsilon of all lanes together: they are computed from the same data.
     pub epsilon_all_lanes: Epsilons,
@@ -93,8 +99,8 @@ pub struct PlannedSensitivity {
     pub derivation: String,
 }
 
-/// Epsilon by three accountings; absent where an accounting does not apply or the value is infinite.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Epsilon by several accountings; absent where an accounting does not apply or the value is infinite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Epsilons {
     /// The constant of the paper, pure: loose, for comparison.
     pub published: Option<f64>,
@@ -102,6 +108,21 @@ pub struct Epsilons {
     pub pure: Option<f64>,
     /// By zCDP with the optimal conversion, at the plan's delta.
     pub zcdp: Option<f64>,
+    /// By Rényi divergences, at the plan's delta, where zCDP does not cover the noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rdp: Option<f64>,
+    /// The least of all accountings, at the plan's delta; absent where too many different releases would take too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<Tightest>,
+}
+
+/// The least epsilon, and the accountant that found it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tightest {
+    /// Epsilon.
+    pub epsilon: f64,
+    /// The name of the accountant.
+    pub method: String,
 }
 
 /// A total budget.
@@ -117,11 +138,61 @@ pub struct PlannedBudget {
 ///
 /// A figure that overflows is the worst number there is: [`f64::MIN`] or [`f64::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// Coefficient of determination on the held-out records.
-    pub r2: f64,
-    /// Root mean squared error in the units of the target.
-    pub rmse: f64,
+#[serde(untagged)]
+pub enum Score {
+    /// Of predicted numbers.
+    Regression {
+        /// Coefficient of determination on the held-out records.
+        r2: f64,
+        /// Root mean squared error in the units of the target.
+        rmse: f64,
+    },
+    /// Of predicted classes.
+    Classes {
+        /// The share of the held-out records whose class is predicted; a prediction of 0 is none.
+        accuracy: f64,
+        /// The mean loss of the held-out records.
+        loss: f64,
+    },
+}
+
+impl Score {
+    /// The figure of which more is better: R^2 or accuracy.
+    pub fn merit(self) -> f64 {
+        match self {
+            Self::Regression { r2, .. } => r2,
+            Self::Classes { accuracy, .. } => accuracy,
+        }
+    }
+
+    /// The figure of which less is better: RMSE or the mean loss.
+    pub fn error(self) -> f64 {
+        match self {
+            Self::Regression { rmse, .. } => rmse,
+            Self::Classes { loss, .. } => loss,
+        }
+    }
+
+    /// A score of the same kind with these figures.
+    #[must_use]
+    pub fn with(self, merit: f64, error: f64) -> Self {
+        match self {
+            Self::Regression { .. } => Self::Regression { r2: merit, rmse: error },
+            Self::Classes { .. } => Self::Classes { accuracy: merit, loss: error },
+        }
+    }
+}
+
+/// The objective on the training records, the mean loss of a record plus the regulariser. Computed from records: not
+/// covered by the guarantee.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveValues {
+    /// At the model of the run, of the party that fares worst; the mean over lanes.
+    pub private: f64,
+    /// At the optimum.
+    pub optimum: f64,
+    /// The objective is nowhere lower than the optimum by more than this, where that is proved.
+    pub gap: Option<f64>,
 }
 
 /// The private model and what it should be compared with.
@@ -129,14 +200,17 @@ pub struct Score {
 pub struct Metrics {
     /// The model of the run, at the party that fares worst; the mean over lanes.
     pub private: Score,
-    /// Least squares on all training records together, without privacy.
+    /// The optimum on all training records together, without privacy.
     pub optimum: Score,
     /// The best party that uses its own records alone, without privacy.
     pub best_alone: Score,
     /// The median party alone; of an even number, the mean of the middle two.
     pub median_alone: Score,
-    /// The mean of the training targets for everyone.
+    /// The mean of the training targets for everyone, or their more frequent class.
     pub constant: Score,
+    /// The objective, where it is not plain squared error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<ObjectiveValues>,
 }
 
 /// One coefficient in original units.
@@ -184,7 +258,7 @@ pub struct Summary {
     pub adversary: String,
     /// The delta of the epsilon by zCDP.
     pub delta: f64,
-    /// Epsilon of one lane, by three accountings, from the ledger of the run.
+    /// Epsilon of one lane, by several accountings, from the ledger of the run.
     pub epsilon: Epsilons,
     /// Epsilon if the results of all lanes are shown, as `model.json` does.
     pub epsilon_all_lanes: Epsilons,
@@ -213,10 +287,11 @@ pub struct Summary {
 pub struct TracePoint {
     /// Completed rounds.
     pub round: u32,
-    /// Epsilon by zCDP spent so far; absent where it is infinite.
+    /// Epsilon spent so far, by zCDP or, where that does not cover the noise, Rényi divergences; absent where it is
+    /// infinite.
     pub epsilon: Option<f64>,
-    /// R^2 of the estimate (mean over parties and lanes) on held-out records: not private.
-    pub r2: f64,
+    /// R^2 or accuracy of the estimate (mean over parties and lanes) on held-out records: not private.
+    pub merit: f64,
     /// Distance of the mean estimate from the optimum, relative to the optimum (mean over lanes): not private. The largest
     /// number where it overflows.
     pub distance: f64,

@@ -104,7 +104,7 @@ impl Rounds<'_> {
     }
 
     fn gate(&self) -> Result<Gate, ExperimentError> {
-        let Spec { declaration, config, budget, .. } = self.spec;
+        let Spec { declaration, config, .. } = self.spec;
         let keys = (0..declaration.nodes())
             .flat_map(|node| (0..config.lanes).map(move |lane| (node, lane)))
             .map(|(node, lane)| match config.seed {
@@ -113,7 +113,9 @@ impl Rounds<'_> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let privacy = &config.privacy;
-        Ok(Gate::simulated(privacy.adjacency, privacy.adversary, declaration.class_of(), *budget, keys))
+        let budget = self.spec.charged_budget();
+        let gate = Gate::simulated(privacy.adjacency, privacy.adversary, declaration.class_of(), budget, keys);
+        Ok(gate.with_plan(self.planned.ledger.clone())?)
     }
 
     /// The first round to run, the trace up to it and the seconds it took.
@@ -146,8 +148,8 @@ impl Rounds<'_> {
         algorithm: &mut dyn Algorithm,
         parties: &Parties,
     ) -> Result<TracePoint, ExperimentError> {
-        let Self { spec, planned, data, references, .. } = self;
-        trace::point(spec, planned, data, references, round, algorithm.estimate().rows(), parties.gate().ledger())
+        let Self { spec, data, references, .. } = self;
+        trace::point(spec, data, references, round, algorithm.estimate().rows(), parties.gate().ledger())
     }
 
     fn store(

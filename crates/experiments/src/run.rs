@@ -56,7 +56,7 @@ pub fn run(
             return Ok(summary);
         }
     }
-    let references = metrics::references(&data, spec.config.data.target.scale)?;
+    let references = metrics::references(spec, &data)?;
     let unfinished = folder.begin(&local, options.force)?;
     let rounds = Rounds {
         spec,

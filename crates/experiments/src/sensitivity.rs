@@ -1,6 +1,7 @@
 //! The sensitivity that a plan states, and where it comes from in words.
 
-use dido_mechanisms::{Adjacency, Event, Ledger, least_squares};
+use dido_mechanisms::{Adjacency, Event, Ledger, Sensitivity, least_squares};
+use dido_problems::Loss;
 
 use crate::config::WeightingConfig;
 use crate::records::PlannedSensitivity;
@@ -9,12 +10,11 @@ use crate::spec::Spec;
 
 /// The largest sensitivity of a release, over rounds and classes of nodes, and its derivation.
 pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
+    let dim = spec.declaration.dim();
     let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
     let largest = events
-        .filter_map(|event| match event {
-            Event::Laplace { sensitivity, dim, .. } => Some((sensitivity.l2(), sensitivity.l1(dim))),
-            _ => None,
-        })
+        .filter_map(of)
+        .map(|sensitivity| (sensitivity.l2(), sensitivity.l1(dim)))
         .max_by(|a, b| a.0.total_cmp(&b.0));
     PlannedSensitivity {
         value: largest.map(|(l2, _)| l2),
@@ -24,33 +24,79 @@ pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
     }
 }
 
+/// The sensitivity of a release; of a sample, that of a record in it.
+fn of(event: Event) -> Option<Sensitivity> {
+    match event {
+        Event::Laplace { sensitivity, .. } | Event::Gaussian { sensitivity, .. } => Some(sensitivity),
+        Event::Sampled { base, .. } => of(base.into()),
+        _ => None,
+    }
+}
+
 /// How the sensitivity follows from what is declared, for the party where it is largest.
 fn derivation(spec: &Spec) -> String {
-    let radius = spec.set.radius();
-    if !radius.is_finite() {
+    let (declaration, method) = (&spec.declaration, &spec.method);
+    let (radius, adjacency, dim) = (radius(spec), spec.config.privacy.adjacency, declaration.dim());
+    let bounds = declaration.l2_by_class(adjacency, radius);
+    let (step, ending) = (if method.step().is_some() { "step(t) * " } else { "" }, format!("L1 = sqrt({dim}) L2"));
+    // What clipping does not shorten keeps the bound it has.
+    if let Some(norm) = method.clip().filter(|norm| bounds.iter().any(|bound| *bound > 2.0 * norm)) {
+        return format!("{step}2 C, with gradients clipped to C = {}; {ending}", significant(norm));
+    }
+    if bounds.iter().any(|bound| !bound.is_finite()) {
         return "none: the points are not confined to a bounded set".to_owned();
     }
+    let one_record = method.looks_at_one_record();
+    let drawn = if one_record { " * q" } else { "" };
+    let of_party = |&records: &usize| {
+        let scale = declaration.scale(records);
+        let (factor, width) = width_in_words(spec, records);
+        let all = if one_record { records as f64 } else { 1.0 };
+        (scale * width.0 * all, records, scale, factor, width.1)
+    };
+    let largest = declaration.records().iter().map(of_party).max_by(|a, b| a.0.total_cmp(&b.0));
+    largest.map_or(String::new(), |(_, records, scale, factor, width)| {
+        let scale = match spec.config.objective.weighting {
+            WeightingConfig::Pooled => format!("s = parties / records = {}", significant(scale)),
+            WeightingConfig::NodeMean => format!("s = 1 / records of the party = {}", significant(scale)),
+            WeightingConfig::Sum => format!("s = {}", significant(scale)),
+        };
+        let q = if one_record {
+            format!("; q = {records}, the records of the party, of which one is drawn")
+        } else {
+            String::new()
+        };
+        format!("{step}s{drawn} * {factor}, with {scale}{q}; {width}; {ending}")
+    })
+}
+
+/// A bound on the points at which gradients are taken: they are clipped where there is none.
+fn radius(spec: &Spec) -> f64 {
+    if spec.method.clip().is_some() { f64::INFINITY } else { spec.method.set().radius() }
+}
+
+/// How far the unscaled gradient moves: the name of the width, its value, and that in terms of the declared bounds.
+fn width_in_words(spec: &Spec, records: usize) -> (&'static str, (f64, String)) {
     let declaration = &spec.declaration;
-    let adjacency = spec.config.privacy.adjacency;
-    let bounds = (declaration.bounds().row_norm(), declaration.bounds().target());
-    declaration
-        .records()
-        .iter()
-        .map(|&records| {
-            let scale = declaration.scale(records);
-            let width = width(adjacency, bounds, records, radius, declaration.dim());
-            (scale * width, records, scale, width)
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map_or(String::new(), |(_, records, scale, width)| {
-            let scale = match spec.config.objective.weighting {
-                WeightingConfig::Pooled => format!("s = parties / records = {}", significant(scale)),
-                WeightingConfig::NodeMean => format!("s = 1 / records of the party = {}", significant(scale)),
-                WeightingConfig::Sum => format!("s = {}", significant(scale)),
-            };
-            let (factor, width) = phrase(adjacency, bounds, records, radius, width);
-            format!("step(t) * s * {factor}, with {scale}; {width}; L1 = sqrt({}) L2", declaration.dim())
-        })
+    let bounds @ (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
+    let radius = radius(spec);
+    // One record at a time is looked at, whichever are replaced.
+    let adjacency = match spec.config.privacy.adjacency {
+        Adjacency::ReplaceNode if spec.method.looks_at_one_record() => Adjacency::ReplaceRecord,
+        adjacency => adjacency,
+    };
+    if declaration.loss() == Loss::Squared {
+        let width = width(adjacency, bounds, records, radius, declaration.dim());
+        let (factor, words) = phrase(adjacency, bounds, records, radius, width);
+        return (factor, (width, words));
+    }
+    let (gradients, slope) = (rows(adjacency, records), declaration.loss().largest_slope(x * radius, y));
+    let width = 2.0 * gradients * x * slope;
+    let words = format!("R_x = {} and g = {}, the largest slope of the loss", significant(x), significant(slope));
+    match adjacency {
+        Adjacency::ReplaceNode => ("2 n R_x g", (width, format!("{words}; n = {records}, its records"))),
+        Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => ("2 R_x g", (width, words)),
+    }
 }
 
 /// What the relation changes, as multiples of a record: a whole node of `n` records has `||X||_2 <= sqrt(n) R_x`.
@@ -108,6 +154,37 @@ mod tests {
             for part in [significant(scale), significant(width)] {
                 assert!(found.derivation.contains(&part), "{part} is not in {}", found.derivation);
             }
+        }
+    }
+
+    /// A loss of bounded slope, a clipped gradient, and a sample, with their factors written out: R_x = 2.
+    #[test]
+    fn other_losses_and_algorithms_have_their_own_derivation() {
+        let huber = "objective.loss={ kind = 'huber', width = 0.5 }";
+        let step = "set = { kind = 'l2-ball', radius = 0.7 }, step = { kind = 'constant', c = 0.5 }";
+        let clipped = format!("algorithm={{ kind = 'pdop', {step}, at = {{ clipped = 0.3 }} }}");
+        let projected = format!("algorithm={{ kind = 'pdop', {step} }}");
+        let weights = "weights = { kind = 'growing-distance', gamma = 1 }";
+        let one = format!("algorithm={{ kind = 'dual-averaging', sampling = 'one-record', {weights} }}");
+        let all = format!("algorithm={{ kind = 'dual-averaging', {weights} }}");
+        let s = 5.0 / 22_524.0;
+        for (overrides, value, part) in [
+            (&[huber, &projected][..], 0.5 * s * 2.0 * 2.0 * 0.5, "step(t) * s * 2 R_x g, with s"),
+            (&[huber, &clipped], 0.5 * s * 2.0 * 2.0 * 0.5, "step(t) * s * 2 R_x g, with s"),
+            (
+                &["objective.weighting=sum", &clipped],
+                0.5 * 2.0 * 0.3,
+                "step(t) * 2 C, with gradients clipped to C = 0.3",
+            ),
+            (&[huber, &all], s * 2.0 * 2.0 * 0.5, "s * 2 R_x g, with s"),
+            (&[huber, &one], 4505.0 * s * 2.0 * 2.0 * 0.5, "s * q * 2 R_x g, with s"),
+            (&[huber, &all, "privacy.adjacency=replace-node"], 4505.0 * s * 2.0 * 2.0 * 0.5, "s * 2 n R_x g"),
+            (&[huber, &one, "privacy.adjacency=replace-node"], 4505.0 * s * 2.0 * 2.0 * 0.5, "q = 4505"),
+        ] {
+            let found = planned(&[overrides, &["privacy.noise.mechanism=gaussian"]].concat());
+            let PlannedSensitivity { value: Some(l2), derivation, .. } = &found else { panic!("{overrides:?}") };
+            assert!((l2 / value - 1.0).abs() < 1e-12, "{overrides:?}: {l2} {value}");
+            assert!(derivation.contains(part), "{overrides:?}: {derivation}");
         }
     }
 

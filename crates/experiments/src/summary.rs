@@ -4,9 +4,10 @@ use dido_geometry::Rows;
 use ndarray::ArrayView1;
 
 use crate::data::Prepared;
+use crate::epsilons::epsilons;
 use crate::error::ExperimentError;
-use crate::metrics::{self, References};
-use crate::planning::{self, Planned};
+use crate::metrics::{self, References, Scoring};
+use crate::planning::Planned;
 use crate::records::{Coefficient, Plan, Score, Summary};
 use crate::results::ResultFolder;
 use crate::rounds::Outcome;
@@ -25,8 +26,13 @@ pub fn summarise(
     outcome: &Outcome,
 ) -> Result<Summary, ExperimentError> {
     let models = &outcome.models;
-    let lane_scores = lane_scores(models, data, spec.config.data.target.scale)?;
+    let lane_scores = lane_scores(models, data, Scoring::of(spec))?;
     let plan = &planned.plan;
+    let epsilon = epsilons(spec, &outcome.ledger, &planned.noise, 1)?;
+    let lanes = plan.lanes;
+    let epsilon_all_lanes =
+        if lanes > 1 { epsilons(spec, &outcome.ledger, &planned.noise, lanes)? } else { epsilon.clone() };
+    let objective = metrics::objective(spec, data, references, models);
     Ok(Summary {
         name: plan.name.clone(),
         digest: plan.digest.clone(),
@@ -39,9 +45,9 @@ pub fn summarise(
         adjacency: plan.adjacency.clone(),
         adversary: plan.adversary.clone(),
         delta: plan.delta,
-        epsilon: planning::epsilons(spec, &outcome.ledger, &planned.noise, 1)?,
-        epsilon_all_lanes: planning::epsilons(spec, &outcome.ledger, &planned.noise, plan.lanes)?,
-        metrics: references.beside(metrics::mean_score(&lane_scores)),
+        epsilon,
+        epsilon_all_lanes,
+        metrics: references.beside(metrics::mean_score(&lane_scores), objective),
         lane_scores,
         consensus_error: metrics::consensus_error(models),
         coefficients: coefficients(spec, models.row(0, 0), &references.optimum.to_vec())?,
@@ -54,14 +60,14 @@ pub fn summarise(
 }
 
 /// Each lane is scored by the party that fares worst with it.
-fn lane_scores(models: &Rows, data: &Prepared, unit: f64) -> Result<Vec<Score>, ExperimentError> {
+fn lane_scores(models: &Rows, data: &Prepared, scoring: Scoring) -> Result<Vec<Score>, ExperimentError> {
     let shape = models.shape();
     (0..shape.lanes)
         .map(|lane| {
             let scores = (0..shape.nodes)
-                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, unit))
+                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, scoring))
                 .collect::<Result<Vec<_>, _>>()?;
-            Ok(scores.into_iter().min_by(|a, b| a.r2.total_cmp(&b.r2)).expect("a run has nodes"))
+            Ok(scores.into_iter().min_by(|a, b| a.merit().total_cmp(&b.merit())).expect("a run has nodes"))
         })
         .collect()
 }

@@ -7,10 +7,10 @@ use dido_mechanisms::Ledger;
 use ndarray::Array1;
 
 use crate::data::Prepared;
+use crate::epsilons;
 use crate::error::ExperimentError;
-use crate::metrics::{self, References};
-use crate::planning::{self, Planned};
-use crate::records::TracePoint;
+use crate::metrics::{self, References, Scoring};
+use crate::records::{Score, Summary, TracePoint};
 use crate::spec::Spec;
 
 /// The point after `round` completed rounds, at `estimate` (`nodes x lanes x dim`) and with `ledger` spent.
@@ -19,7 +19,6 @@ use crate::spec::Spec;
 /// If a model cannot be scored, or an accountant does not understand an event.
 pub fn point(
     spec: &Spec,
-    planned: &Planned,
     data: &Prepared,
     references: &References,
     round: u32,
@@ -27,14 +26,15 @@ pub fn point(
     ledger: &Ledger,
 ) -> Result<TracePoint, ExperimentError> {
     let means = metrics::mean_over_nodes(estimate);
+    let scoring = Scoring::of(spec);
     let scores =
-        means.outer_iter().map(|mean| metrics::score(&mean, &data.held_out, 1.0)).collect::<Result<Vec<_>, _>>()?;
+        means.outer_iter().map(|mean| metrics::score(&mean, &data.held_out, scoring)).collect::<Result<Vec<_>, _>>()?;
     let optimum = &references.optimum;
     let away: f64 = means.outer_iter().map(|mean| norm(&(&mean - optimum))).sum();
     Ok(TracePoint {
         round,
-        epsilon: planning::epsilons(spec, ledger, &planned.noise, 1)?.zcdp,
-        r2: metrics::mean_score(&scores).r2,
+        epsilon: epsilons::spent(spec, ledger)?,
+        merit: metrics::mean_score(&scores).merit(),
         distance: metrics::finite_distance(away / (means.nrows() as f64 * norm(optimum))),
         consensus_error: metrics::consensus_error(estimate),
     })
@@ -45,12 +45,16 @@ fn norm(x: &Array1<f64>) -> f64 {
 }
 
 /// The trace as a table; an infinite epsilon is `inf`.
-pub fn csv(trace: &[TracePoint]) -> String {
-    let mut text = "round,epsilon,held_out_r2,distance_to_optimum,consensus_error\n".to_owned();
+pub fn csv(trace: &[TracePoint], summary: &Summary) -> String {
+    let merit = match summary.metrics.private {
+        Score::Regression { .. } => "held_out_r2",
+        Score::Classes { .. } => "held_out_accuracy",
+    };
+    let mut text = format!("round,epsilon,{merit},distance_to_optimum,consensus_error\n");
     for point in trace {
         let epsilon = point.epsilon.map_or("inf".to_owned(), |e| e.to_string());
-        let TracePoint { round, r2, distance, consensus_error, .. } = point;
-        writeln!(text, "{round},{epsilon},{r2},{distance},{consensus_error}")
+        let TracePoint { round, merit, distance, consensus_error, .. } = point;
+        writeln!(text, "{round},{epsilon},{merit},{distance},{consensus_error}")
             .expect("a string takes all that is written");
     }
     text

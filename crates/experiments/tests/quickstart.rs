@@ -15,7 +15,7 @@ fn the_quickstart_follows_its_rule() {
     let spec = Spec::new(load("quickstart", &[]).unwrap()).unwrap();
     let AlgorithmConfig::ProjectedDgd(algorithm) = &spec.config.algorithm else { panic!("another algorithm") };
     let SetConfig::L2Ball(ball) = &algorithm.set else { panic!("another set") };
-    let Schedule::Constant(step) = &spec.step else { panic!("another schedule") };
+    let Some(Schedule::Constant(step)) = spec.method.step() else { panic!("another schedule") };
     let budget = spec.budget.unwrap();
 
     // The schema guarantees the declared bounds, so no row needs clipping.

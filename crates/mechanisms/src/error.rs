@@ -173,6 +173,14 @@ pub enum MechanismError {
     /// A stored ledger of another run.
     #[error("the stored ledger is of other nodes, another adjacency or another adversary")]
     OtherLedger,
+    /// A release that is not the next one of the plan.
+    #[error("the release of node {node} in round {round} is not the planned one")]
+    OffPlan {
+        /// The round.
+        round: u32,
+        /// The first node of the class.
+        node: usize,
+    },
     /// A number that is not finite must not leave.
     #[error(
         "node {node} would release a number that is not finite in round {round} (lane {lane}, coordinate {coordinate})"

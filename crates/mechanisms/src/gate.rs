@@ -7,6 +7,7 @@ use chacha20::ChaCha20Rng;
 use dido_geometry::{Rows, Shape, parallel};
 
 use crate::audit::{Replay, Transcript};
+use crate::plan::Plan;
 use crate::{
     Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
     Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
@@ -66,7 +67,8 @@ enum Noise {
 ///
 /// # What a release does, in this order
 /// 1. computes the event of every class of nodes from the sensitivity that the value carries;
-/// 2. charges the budget, and refuses before any noise is drawn if a class would overspend;
+/// 2. compares it with the plan, if there is one, charges the budget, and refuses before any noise is drawn what was not
+///    planned or would overspend;
 /// 3. writes the ledger;
 /// 4. draws the noise from the stream of (node, lane, round, draw), which is never used twice;
 /// 5. lets the value go.
@@ -74,6 +76,7 @@ enum Noise {
 pub struct Gate {
     ledger: Ledger,
     filters: Vec<Filter>,
+    plan: Option<Plan>,
     noise: Noise,
     /// Round and number of the next draw.
     next: (u32, u32),
@@ -150,6 +153,17 @@ impl Gate {
         Self { recorded: Some(Transcript::default()), ..self }
     }
 
+    /// The same gate, which lets nothing out but what `plan` says: a release is refused, before noise is drawn, if its event
+    /// is not the planned one of its class of nodes and round, or one before it was left out. With a plan whose epsilon has
+    /// been checked there needs to be no budget, and so no more than what the best accountant asks for.
+    ///
+    /// # Errors
+    /// If the plan is for other nodes, another adjacency or adversary, or does not begin with what has left already.
+    pub fn with_plan(self, plan: Ledger) -> Result<Self, MechanismError> {
+        let plan = Some(Plan::new(plan, &self.ledger)?);
+        Ok(Self { plan, ..self })
+    }
+
     /// Takes out what was recorded; what leaves later is not.
     pub fn take_transcript(&mut self) -> Transcript {
         self.recorded.take().unwrap_or_default()
@@ -171,7 +185,7 @@ impl Gate {
     ) -> Self {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
-        Self { ledger, filters, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
+        Self { ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
     }
 
     /// What has been released so far.
@@ -188,7 +202,7 @@ impl Gate {
     ///
     /// # Errors
     /// If this gate has released something already, the ledger speaks of other nodes, another adjacency or adversary,
-    /// or of rounds that are not over, or exceeds the budget.
+    /// or of rounds that are not over, exceeds the budget, or is not the beginning of the plan.
     pub fn resume(&mut self, ledger: Ledger, round: u32) -> Result<(), MechanismError> {
         if self.next != (0, 0) || self.ledger.releases_per_node() > 0 {
             return Err(MechanismError::Resumed);
@@ -200,6 +214,9 @@ impl Gate {
         let same_nodes = ledger.classes.iter().map(|c| &c.nodes).eq(self.ledger.classes.iter().map(|c| &c.nodes));
         if !same_nodes || ledger.adjacency != self.ledger.adjacency || ledger.adversary != self.ledger.adversary {
             return Err(MechanismError::OtherLedger);
+        }
+        if let Some(plan) = &self.plan {
+            plan.begins_with(&ledger)?;
         }
         for (filter, class) in self.filters.iter_mut().zip(&ledger.classes) {
             for entry in &class.entries {
@@ -232,7 +249,7 @@ impl Gate {
     /// Releases `value` in `round`. Rows of nodes that are asleep pass as they are: they hold public numbers only.
     ///
     /// # Errors
-    /// If a sensitivity is not finite, the budget would be overspent, the round has been left already, a number of the
+    /// If a sensitivity is not finite, the release was not planned, the budget would be overspent, the round has been left already, a number of the
     /// noisy value is not finite, or the noise is floating-point and the gate exact. Nothing leaves then.
     pub fn release(
         &mut self,
@@ -280,6 +297,11 @@ impl Gate {
             None => true,
             Some(awake) => class.nodes.iter().any(|&node| awake[node]),
         };
+        if let Some(plan) = &self.plan {
+            for (class, ledger) in self.ledger.classes.iter().enumerate().filter(|(_, ledger)| awake(ledger)) {
+                plan.allows(class, ledger, round, event(mechanism, value, class)?)?;
+            }
+        }
         for (class, filter) in self.filters.iter_mut().enumerate().filter(|(c, _)| awake(&self.ledger.classes[*c])) {
             filter.charge(&event(mechanism, value, class)?)?;
         }

@@ -20,6 +20,7 @@ mod event;
 mod ledger;
 mod normal;
 mod odometer;
+mod plan;
 pub mod subsampled_dda;
 
 // What refutes it.

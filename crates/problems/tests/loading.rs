@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use dido_problems::table::{Feature, Numeric, OneHot, Schema, Source, Table, TwoLevel, load};
+use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Source, Table, TwoLevel, load};
 use dido_problems::{ProblemError, Shard};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -218,4 +218,23 @@ fn no_record_exceeds_the_bounds_and_original_units_predict_the_same() {
     }
     assert!(matches!(schema.original_units(&[1.0]), Err(ProblemError::Coefficients { got: 1, expected: 5 })));
     assert!(Shard::checked(table.x, table.y, schema.bounds().unwrap()).is_ok());
+}
+
+#[test]
+fn a_target_of_two_classes_is_minus_one_and_one() {
+    let classes = |levels: [&str; 2]| Classes { column: "city".to_owned(), levels: levels.map(str::to_owned) };
+    let features = || vec![Feature::Intercept, number("years", 0.0, 20.0, 8.0, 4.0).into()];
+    let schema = Schema::new(classes(["no", "yes"]), features()).unwrap();
+    assert_eq!(schema.target_bound().to_bits(), 1.0_f64.to_bits());
+    let of = |text: &str| load(&Source::bytes("t.csv", text), &schema, &[]);
+    let table = of("years,city\n12,yes\n-4,no\n8,yes\n").unwrap();
+    assert_eq!(table.y.to_vec(), [1.0, -1.0, 1.0]);
+    // A slope of 2 for a step of 4 years, around 8: positive from 6 years on.
+    let units = schema.original_units(&[1.0, 2.0]).unwrap();
+    assert_eq!(units, [("intercept".to_owned(), -3.0), ("years".to_owned(), 0.5)]);
+    for (cell, part) in [("maybe", "no, yes"), ("", "empty")] {
+        let message = of(&format!("years,city\n12,yes\n3,{cell}\n")).unwrap_err().to_string();
+        assert!(message.contains("line 3") && message.contains("city") && message.contains(part), "{message}");
+    }
+    assert!(Schema::new(classes(["a", "a"]), features()).unwrap_err().to_string().contains("declared twice"));
 }

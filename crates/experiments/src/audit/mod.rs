@@ -7,7 +7,7 @@ mod one_run;
 mod transcript;
 
 use dido_mechanisms::audit::{DeltaEstimate, OneRun, ThresholdAudit, TranscriptAudit, Verdict};
-use dido_mechanisms::{Accountant, Adjacency, Key, Ledger, Pure};
+use dido_mechanisms::{Accountant, Adjacency, Key, Ledger, MechanismError, Pure, Rdp};
 use dido_optimizers::Noise;
 use dido_optimizers::audit::{Audited, Pair, worst_case_pairs};
 use serde::{Deserialize, Serialize};
@@ -62,11 +62,12 @@ pub struct AuditOptions {
 /// What is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Epsilon of the budget; without one, that of the plan by zCDP.
+    /// Epsilon of the budget; without one, that of the plan by zCDP, or Rényi divergences where that does not apply.
     pub epsilon: f64,
     /// Its delta; 0 for pure differential privacy.
     pub delta: f64,
-    /// The pure epsilon of the releases of the victim, which no single run may exceed.
+    /// The pure epsilon of the releases of the victim, which no single run may exceed; the largest number there is if a
+    /// single run has no bound, as with Gaussian noise.
     pub pure: f64,
 }
 
@@ -148,7 +149,7 @@ pub fn audit(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<A
     let data = data::prepare(spec)?;
     let victim = match options.victim {
         Some(victim) => victim,
-        None => Pure.bound(&planned.ledger, 0.0)?.node,
+        None => most_exposed(&planned.ledger)?,
     };
     let audit = Audit { spec, planned, options, data: &data, victim };
     let claimed = audit.claim()?;
@@ -180,6 +181,17 @@ pub fn audit(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<A
     }
 }
 
+/// A party with the largest pure epsilon; of the largest Rényi divergences where that is not defined.
+fn most_exposed(ledger: &Ledger) -> Result<usize, ExperimentError> {
+    match Pure.bound(ledger, 0.0) {
+        Err(MechanismError::Unsupported { .. }) => Ok(Rdp::default().bound(ledger, DELTA)?.node),
+        bound => Ok(bound?.node),
+    }
+}
+
+/// Any delta orders parties by their Rényi divergences.
+const DELTA: f64 = 1e-5;
+
 fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), ExperimentError> {
     let usage = |message: &str| Err(ExperimentError::Usage(message.to_owned()));
     if matches!(planned.noise, Noise::None) {
@@ -194,6 +206,13 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
     }
     if let Some(victim) = options.victim.filter(|&victim| victim >= spec.declaration.nodes()) {
         return argument("--victim", victim.to_string());
+    }
+    let by_likelihood = options.method != Method::BlackBox || options.view == View::All;
+    if by_likelihood && spec.method.looks_at_one_record() {
+        return usage(
+            "which record a party looks at is its secret, so the likelihood of messages is not known: use --method \
+             black-box --view final or neighbour",
+        );
     }
     match (options.method, options.view) {
         (Method::Transcript | Method::OneRun, View::Neighbour | View::Final) => {
@@ -217,21 +236,29 @@ impl Audit<'_> {
         let pure = self.pure()?;
         let (epsilon, delta) = match self.spec.budget {
             Some(budget) => (budget.epsilon(), budget.delta()),
-            None => (self.planned.plan.epsilon.zcdp.unwrap_or(f64::MAX), self.spec.delta),
+            None => (self.claimed_by_plan().unwrap_or(f64::MAX), self.spec.delta),
         };
         Ok(Claim { epsilon, delta, pure })
     }
 
-    /// The pure epsilon of the victim's own class of parties.
+    fn claimed_by_plan(&self) -> Option<f64> {
+        let epsilon = &self.planned.plan.epsilon;
+        epsilon.zcdp.or(epsilon.rdp)
+    }
+
+    /// The pure epsilon of the victim's own class of parties; the largest number if there is none.
     fn pure(&self) -> Result<f64, ExperimentError> {
         let mut ledger: Ledger = self.planned.ledger.clone();
         ledger.classes.retain(|class| class.nodes.contains(&self.victim));
-        Ok(Pure.bound(&ledger, 0.0)?.epsilon)
+        match Pure.bound(&ledger, 0.0) {
+            Err(MechanismError::Unsupported { .. }) => Ok(f64::MAX),
+            bound => Ok(bound?.epsilon),
+        }
     }
 
     fn pairs(&self) -> Result<Vec<Pair>, ExperimentError> {
-        let Spec { declaration, set, .. } = self.spec;
-        Ok(worst_case_pairs(declaration, self.adjacency(), set.radius(), &self.data.shards, self.victim)?)
+        let Spec { declaration, method, .. } = self.spec;
+        Ok(worst_case_pairs(declaration, self.adjacency(), method.set().radius(), &self.data.shards, self.victim)?)
     }
 
     fn adjacency(&self) -> Adjacency {

@@ -1,19 +1,44 @@
 //! `[objective]` and `[algorithm]`: what is minimised, and how. A new algorithm is a variant here, an arm in
 //! `spec::algorithm`, which checks it, and one in `crate::algorithm`, which builds it.
 
-use dido_optimizers::Schedule;
+use dido_optimizers::{DualWeights, Points, Sampling, Schedule};
+use dido_problems::{Distance, Loss, Regulariser};
 use serde::{Deserialize, Serialize};
 
 /// `[objective]`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveConfig {
-    /// The scale of each party's sum of squares.
+    /// The scale of each party's sum of losses.
     #[serde(default)]
     pub weighting: WeightingConfig,
+    /// The loss of a record.
+    #[serde(default = "squared", skip_serializing_if = "is_squared")]
+    pub loss: Loss,
+    /// The part that looks at no data.
+    #[serde(default = "Regulariser::none", skip_serializing_if = "is_none")]
+    pub regulariser: Regulariser,
 }
 
-/// The scale `s_i` in `f_i(b) = (s_i / 2) ||X_i b - y_i||^2`.
+impl Default for ObjectiveConfig {
+    fn default() -> Self {
+        Self { weighting: WeightingConfig::default(), loss: squared(), regulariser: Regulariser::none() }
+    }
+}
+
+fn squared() -> Loss {
+    Loss::Squared
+}
+
+fn is_squared(loss: &Loss) -> bool {
+    *loss == Loss::Squared
+}
+
+fn is_none(regulariser: &Regulariser) -> bool {
+    *regulariser == Regulariser::none()
+}
+
+/// The scale `s_i` in `f_i(b) = s_i sum_r l(x_r'b, y_r)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightingConfig {
@@ -34,6 +59,10 @@ pub enum AlgorithmConfig {
     Dgd(DgdConfig),
     /// Paper A, Algorithm 1.
     ProjectedDgd(ProjectedDgdConfig),
+    /// Paper C.
+    Pdop(PdopConfig),
+    /// Paper B, Algorithm 1.
+    DualAveraging(DualAveragingConfig),
 }
 
 /// Decentralised gradient descent.
@@ -60,6 +89,93 @@ pub struct ProjectedDgdConfig {
     pub average_from: f64,
 }
 
+/// Private distributed optimisation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PdopConfig {
+    /// The set that holds the solution.
+    pub set: SetConfig,
+    /// The step size of each round.
+    pub step: Schedule,
+    /// Where the gradient is taken.
+    #[serde(default)]
+    pub at: AtConfig,
+}
+
+/// `at`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtConfig {
+    /// At the projected point.
+    #[default]
+    Projected,
+    /// At the mixed point, scaled down where it is longer than this.
+    Clipped(f64),
+}
+
+/// Dual averaging.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DualAveragingConfig {
+    /// The set of the points, if they are confined to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetConfig>,
+    /// The weights of gradients and distance.
+    pub weights: DualWeights,
+    /// The expected share of nodes that are awake; by default that of an `activation`, and 1 without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participation: Option<f64>,
+    /// Which records a node looks at.
+    #[serde(default)]
+    pub sampling: SamplingConfig,
+    /// Which points gradients are taken at.
+    #[serde(default)]
+    pub points: PointsConfig,
+    /// The distance.
+    #[serde(default)]
+    pub distance: Distance,
+}
+
+/// `sampling`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SamplingConfig {
+    /// All of its own.
+    #[default]
+    All,
+    /// One of its own, drawn in secret.
+    OneRecord,
+}
+
+impl From<SamplingConfig> for Sampling {
+    fn from(sampling: SamplingConfig) -> Self {
+        match sampling {
+            SamplingConfig::All => Self::All,
+            SamplingConfig::OneRecord => Self::OneRecord,
+        }
+    }
+}
+
+/// `points`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointsConfig {
+    /// Made anew in every round.
+    #[default]
+    Fresh,
+    /// Kept while a node sleeps, as published.
+    Stale,
+}
+
+impl From<PointsConfig> for Points {
+    fn from(points: PointsConfig) -> Self {
+        match points {
+            PointsConfig::Fresh => Self::Fresh,
+            PointsConfig::Stale => Self::Stale,
+        }
+    }
+}
+
 fn half() -> f64 {
     0.5
 }
@@ -69,15 +185,25 @@ fn half() -> f64 {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SetConfig {
     /// A Euclidean ball around the origin.
-    L2Ball(BallConfig),
+    L2Ball(RadiusConfig),
     /// A box.
     Box(BoxConfig),
+    /// The vectors without negative coordinates that sum to a radius.
+    Simplex(RadiusConfig),
+    /// An l1 ball around the origin.
+    L1Ball(RadiusConfig),
+    /// The points that a vector takes to at most a number.
+    HalfSpace(HalfSpaceConfig),
+    /// The solutions of linear equations.
+    Affine(AffineConfig),
+    /// The common points of several sets.
+    Intersection(IntersectionConfig),
 }
 
-/// A ball.
+/// A set with a radius.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct BallConfig {
+pub struct RadiusConfig {
     /// Its radius.
     pub radius: f64,
 }
@@ -90,4 +216,32 @@ pub struct BoxConfig {
     pub lower: Vec<f64>,
     /// Upper bound of each coordinate.
     pub upper: Vec<f64>,
+}
+
+/// A half-space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HalfSpaceConfig {
+    /// The vector.
+    pub normal: Vec<f64>,
+    /// The largest product with it.
+    pub offset: f64,
+}
+
+/// Linear equations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AffineConfig {
+    /// The coefficients of each equation.
+    pub rows: Vec<Vec<f64>>,
+    /// The right-hand side of each.
+    pub offsets: Vec<f64>,
+}
+
+/// An intersection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IntersectionConfig {
+    /// The sets.
+    pub sets: Vec<SetConfig>,
 }

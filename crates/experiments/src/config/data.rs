@@ -22,7 +22,7 @@ pub struct DataConfig {
     /// Which party a training record belongs to.
     pub partition: PartitionConfig,
     /// What is predicted.
-    pub target: NumericConfig,
+    pub target: TargetConfig,
     /// From what.
     pub features: Vec<FeatureConfig>,
 }
@@ -73,7 +73,31 @@ pub struct ColumnOnly {
     pub column: String,
 }
 
-/// `target`: a number with public bounds, encoded as `(value - center) / scale`.
+/// `target`: a number with public bounds `min` and `max`, encoded as `(value - center) / scale`, or two `levels`, encoded as
+/// -1 and +1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetConfig {
+    /// The column.
+    pub column: String,
+    /// Of a number: values below are moved here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Of a number: values above are moved here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Subtracted from a number.
+    #[serde(default)]
+    pub center: f64,
+    /// A number is divided by it.
+    #[serde(default = "unit")]
+    pub scale: f64,
+    /// Of two classes: the one encoded as -1, then the one encoded as +1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<[String; 2]>,
+}
+
+/// A number with public bounds, encoded as `(value - center) / scale`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumericConfig {

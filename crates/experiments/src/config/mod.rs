@@ -13,10 +13,10 @@ mod seed;
 
 use serde::{Deserialize, Serialize};
 
-pub use algorithm::{AlgorithmConfig, ObjectiveConfig, SetConfig, WeightingConfig};
-pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig};
+pub use algorithm::{AlgorithmConfig, AtConfig, ObjectiveConfig, SetConfig, WeightingConfig};
+pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
 pub use graph::GraphConfig;
-pub use privacy::{AllocationConfig, NoiseConfig, PrivacyConfig};
+pub use privacy::{AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};
 pub use seed::Seed;
 
 /// An experiment file.

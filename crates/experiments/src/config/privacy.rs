@@ -43,6 +43,8 @@ pub enum NoiseConfig {
     None(Empty),
     /// Laplace noise of given scales; the release of round `t` has scale number `t + 1`.
     Laplace(LaplaceConfig),
+    /// Gaussian noise of given standard deviations; the release of round `t` has number `t + 1`.
+    Gaussian(GaussianConfig),
     /// As little noise as the budget allows.
     Calibrated(CalibratedConfig),
 }
@@ -53,6 +55,14 @@ pub enum NoiseConfig {
 pub struct LaplaceConfig {
     /// The scale in message `t`.
     pub scale: Schedule,
+}
+
+/// Gaussian noise of given standard deviations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GaussianConfig {
+    /// The standard deviation in message `t`, in the units of what is released.
+    pub sigma: Schedule,
 }
 
 /// Noise calibrated to the budget.
@@ -72,13 +82,16 @@ pub struct CalibratedConfig {
 pub enum MechanismConfig {
     /// Laplace.
     Laplace,
+    /// Gaussian.
+    Gaussian,
 }
 
 /// How calibrated noise is spread over the rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AllocationConfig {
-    /// Least total variance: scale proportional to `step^(1/2)` under zCDP, `step^(1/3)` under pure privacy.
+    /// Least total variance: scale proportional to `step^(1/2)`, under pure privacy to `step^(1/3)`. Releases of equal
+    /// sensitivities, as those of dual averaging, have equal scales.
     #[default]
     Optimal,
     /// The same scale in each round.

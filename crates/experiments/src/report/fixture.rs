@@ -2,7 +2,7 @@
 
 use crate::records::{
     Clipped, Coefficient, Epsilons, Metrics, Plan, PlannedBudget, PlannedGraph, PlannedSensitivity, Score, Summary,
-    TracePoint,
+    Tightest, TracePoint,
 };
 
 pub(super) fn plan() -> Plan {
@@ -35,15 +35,33 @@ pub(super) fn plan() -> Plan {
         mechanism: "laplace".into(),
         noise: (0..299).map(|t| 0.5 * 0.99_f64.powi(t)).collect(),
         step: vec![0.25; 300],
+        dual_weights: None,
+        objective: None,
         delta: 1e-6,
-        epsilon: Epsilons { published: Some(451.234), pure: Some(12.345_61), zcdp: Some(0.987_61) },
-        epsilon_all_lanes: Epsilons { published: Some(1804.936), pure: Some(49.382), zcdp: Some(2.1117) },
+        epsilon: Epsilons {
+            published: Some(451.234),
+            pure: Some(12.345_61),
+            zcdp: Some(0.987_61),
+            rdp: None,
+            best: Some(least(0.912_31)),
+        },
+        epsilon_all_lanes: Epsilons {
+            published: Some(1804.936),
+            pure: Some(49.382),
+            zcdp: Some(2.1117),
+            rdp: None,
+            best: Some(least(1.956)),
+        },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
             "Record counts are declared in the file and public.".into(),
         ],
     }
+}
+
+fn least(epsilon: f64) -> Tightest {
+    Tightest { epsilon, method: "pld".into() }
 }
 
 fn graph() -> PlannedGraph {
@@ -60,7 +78,7 @@ fn graph() -> PlannedGraph {
 }
 
 pub(super) fn summary() -> Summary {
-    let score = |r2: f64| Score { r2, rmse: 512.5 * (1.0 - r2).sqrt() };
+    let score = |r2: f64| Score::Regression { r2, rmse: 512.5 * (1.0 - r2).sqrt() };
     Summary {
         name: "quickstart".into(),
         digest: "3f9ac2d17be04c55".into(),
@@ -81,6 +99,7 @@ pub(super) fn summary() -> Summary {
             best_alone: score(0.3345),
             median_alone: score(0.2156),
             constant: score(-0.0011),
+            objective: None,
         },
         lane_scores: [0.3801, 0.3822, 0.3790, 0.3835].map(score).to_vec(),
         consensus_error: 0.001_234,
@@ -105,7 +124,7 @@ pub(super) fn trace() -> Vec<TracePoint> {
             TracePoint {
                 round: 5 * k,
                 epsilon: Some(0.98761 * (t / 60.0).sqrt()),
-                r2: 0.3812 - 9.0 * (-t / 4.0).exp() + 0.01 * (1.7 * t).sin() * (1.0 - t / 60.0),
+                merit: 0.3812 - 9.0 * (-t / 4.0).exp() + 0.01 * (1.7 * t).sin() * (1.0 - t / 60.0),
                 distance: 0.08 + 1.2 * (-t / 7.0).exp(),
                 consensus_error: if k == 0 { 0.0 } else { 0.001_234 + 0.03 * (-t / 15.0).exp() },
             }

@@ -4,11 +4,10 @@
 //! [`plot`](super::plot).
 
 use super::{
-    number::{bound, count, schedule, score, significant},
-    text::lanes,
+    number::{bound, count, score, significant},
     wording::{
-        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, caveats, escape, finding, graph, lambda, model, noise,
-        releases, scored, sensitivity, sequence,
+        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, capitalised, caveats, escape, figures, finding, graph,
+        lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, units,
     },
 };
 use crate::config::Seed;
@@ -73,12 +72,14 @@ pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str
 }
 
 fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
-    let figures: Vec<String> = plots
+    let pictures: Vec<String> = plots
         .iter()
         .map(|(caption, svg)| format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escape(caption)))
         .collect();
-    let (first, others) = figures.split_at(figures.len().min(1));
+    let (first, others) = pictures.split_at(pictures.len().min(1));
     let m = &summary.metrics;
+    let (merit, error) = figures(m.private);
+    let (merit, error) = (capitalised(merit), capitalised(error));
     let scores = [
         (model(plan), m.private),
         ("optimum, no privacy", m.optimum),
@@ -86,31 +87,35 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
         ("median party alone, no privacy", m.median_alone),
         ("constant prediction", m.constant),
     ]
-    .map(|(who, s)| vec![who.to_owned(), score(s.r2), significant(s.rmse)]);
+    .map(|(who, s)| vec![who.to_owned(), score(s.merit()), significant(s.error())]);
     let mut out = format!(
         "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n{}{}",
         escape(&finding(summary, plan)),
         first.concat(),
         table(
             &format!(
-                "Scores on {} held-out records, RMSE in the units of the target. {} Not covered by the guarantee.",
+                "Scores on {} held-out records, {}. {} Not covered by the guarantee.",
                 summary.held_out,
+                units(m.private),
                 scored(plan)
             ),
-            &["Model", "R\u{b2}", "RMSE"],
+            &["Model", &merit, &error],
             &scores,
         )
     );
+    if let Some(objective) = objective(summary, plan) {
+        out += &format!("<p>{}</p>\n", escape(&objective));
+    }
     if summary.lanes > 1 {
         let [low, high] = lanes(&summary.lane_scores);
         let rows = [("Mean", m.private), ("Lowest", low), ("Highest", high)]
-            .map(|(which, s)| vec![which.to_owned(), score(s.r2), significant(s.rmse)]);
+            .map(|(which, s)| vec![which.to_owned(), score(s.merit()), significant(s.error())]);
         let caption = format!(
             "The {} over {} lanes (repetitions with fresh noise on the same data). Not covered by the guarantee.",
             model(plan),
             summary.lanes
         );
-        out += &table(&caption, &["Lane", "R\u{b2}", "RMSE"], &rows);
+        out += &table(&caption, &["Lane", &merit, &error], &rows);
     }
     out + &others.concat() + "</section>\n"
 }
@@ -158,7 +163,7 @@ fn epsilons(caption: &str, epsilon: &Epsilons, summary: &Summary, budget: Option
                 "<tr{class}><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}{mark}</td></tr>\n",
                 escape(&a.name),
                 escape(&a.value),
-                escape(a.meaning)
+                escape(&a.meaning)
             )
         })
         .collect();
@@ -212,12 +217,15 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
         ("Held-out records", summary.held_out.to_string()),
         ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
-        ("Step size", schedule(&plan.step)),
+        (if plan.dual_weights.is_some() { "Dual averaging" } else { "Step size" }, steps(plan)),
         ("Lanes", summary.lanes.to_string()),
         ("Seed of the noise", seed),
         ("Digest of the specification", summary.digest.clone()),
         ("Time in the rounds", format!("{} s", significant(summary.seconds))),
     ]);
+    if let Some(objective) = &plan.objective {
+        out += &facts(&[("Objective", objective.clone())]);
+    }
     let clipped: Vec<_> =
         summary.clipped.iter().filter(|c| c.count > 0).map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
     if !clipped.is_empty() {

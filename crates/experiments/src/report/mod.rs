@@ -19,6 +19,7 @@ mod number;
 mod wording;
 
 pub(crate) use number::{at_least, bound, significant};
+pub(crate) use wording::{capitalised, figures};
 
 #[cfg(test)]
 mod fixture;

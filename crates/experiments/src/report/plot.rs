@@ -11,11 +11,11 @@ use range::{Axis, bounds, scores};
 use super::{
     ReportError,
     number::{bound, count, score, significant},
-    wording::model,
+    wording::{figures, model},
 };
-use crate::records::{Plan, Summary, TracePoint};
+use crate::records::{Plan, Score, Summary, TracePoint};
 
-/// R^2 on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
+/// R^2 or accuracy on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
 /// party alone and the constant as horizontal lines.
 ///
 /// The axis shows what matters: values far from the references (a wild start) are cut, and the picture says so.
@@ -23,18 +23,19 @@ use crate::records::{Plan, Summary, TracePoint};
 /// # Errors
 /// If the trace is empty or a score is not finite.
 pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<String, ReportError> {
-    let points = observed(trace, "r2", |p| p.r2)?;
+    let points = observed(trace, "merit", |p| p.merit)?;
     let x = rounds(trace);
     let m = &summary.metrics;
+    let (merit, _) = figures(m.private);
     let (last, lowest) = (points[points.len() - 1].1, bounds(&ys(&points)).0);
     let references = [
-        (Pen::DASHED, "optimum, no privacy", m.optimum.r2),
-        (Pen::DASH_DOT, "best party alone, no privacy", m.best_alone.r2),
-        (Pen::SHORT, "median party alone, no privacy", m.median_alone.r2),
-        (Pen::DOTTED, "constant prediction", m.constant.r2),
+        (Pen::DASHED, "optimum, no privacy", m.optimum.merit()),
+        (Pen::DASH_DOT, "best party alone, no privacy", m.best_alone.merit()),
+        (Pen::SHORT, "median party alone, no privacy", m.median_alone.merit()),
+        (Pen::DOTTED, "constant prediction", m.constant.merit()),
     ];
     for &(_, _, value) in &references {
-        finite(trace[trace.len() - 1].round, "r2 of a reference", value)?;
+        finite(trace[trace.len() - 1].round, "merit of a reference", value)?;
     }
     let mut anchors: Vec<f64> = references.iter().map(|r| r.2).collect();
     anchors.push(last);
@@ -58,7 +59,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
     let mut note = format!("higher is better; {} held-out records", summary.held_out);
     if cut > 0 {
         note += &format!(
-            "; {cut} of {} lie outside the picture (lowest R\u{b2} {})",
+            "; {cut} of {} lie outside the picture (lowest {merit} {})",
             count(trace.len() as u64, "observed round", "observed rounds"),
             significant(lowest)
         );
@@ -68,7 +69,10 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
         title: "How well the model predicts people it has not seen",
         description: describe(&lines, x, &note),
         note,
-        y_label: "R\u{b2} on held-out records",
+        y_label: match m.private {
+            Score::Regression { .. } => "R\u{b2} on held-out records",
+            Score::Classes { .. } => "Accuracy on held-out records",
+        },
         x,
         y,
         scale: Scale::Linear,
@@ -76,7 +80,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
     }))
 }
 
-/// Epsilon by zCDP, at the plan's delta, spent after each observed round; with the budget, if it is of that kind.
+/// Epsilon by zCDP or Rényi divergences, at the plan's delta, spent after each observed round; with the budget, if it is of that kind.
 ///
 /// # Errors
 /// If the trace is empty or an epsilon is not finite.
@@ -89,8 +93,18 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
     let x = rounds(trace);
     let label =
         last.epsilon.map_or_else(|| "infinite at the end: not private".to_owned(), |e| format!("spent: {}", bound(e)));
+    let method = if plan.epsilon.rdp.is_some() { "R\u{e9}nyi divergences" } else { "zCDP" };
     let note = match trace.len() - spent.len() {
-        0 => format!("by zCDP at delta = {}; of the mechanism, for one node and one lane", significant(plan.delta)),
+        0 => format!(
+            "by {method} at delta = {}; of the mechanism, for one node and one lane{}",
+            significant(plan.delta),
+            // Every point would need a privacy loss distribution of its own.
+            plan.epsilon.best.as_ref().filter(|_| exceeds(last, plan)).map_or(String::new(), |best| format!(
+                "; the budget is kept by {}: {} in all",
+                best.method,
+                bound(best.epsilon)
+            ))
+        ),
         n => format!("infinite (not private) in {}", count(n as u64, "observed round", "observed rounds")),
     };
     let mut top = bounds(&ys(&points)).1.max(0.0);
@@ -113,6 +127,11 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
         scale: Scale::Linear,
         lines,
     }))
+}
+
+/// Whether the curve ends above the budget, which a tighter accounting keeps then.
+fn exceeds(last: &TracePoint, plan: &Plan) -> bool {
+    plan.budget.is_some_and(|budget| last.epsilon.is_some_and(|epsilon| epsilon > budget.epsilon))
 }
 
 /// Distance of the mean estimate from the optimum (relative) and the consensus error (absolute) against completed

@@ -4,10 +4,10 @@
 mod audit;
 
 use super::{
-    number::{schedule, score, significant},
+    number::{score, significant},
     wording::{
-        EXECUTION, accountings, all_lanes, budget, caveats, finding, graph, lambda, model, noise, releases, scored,
-        sensitivity, sequence,
+        EXECUTION, accountings, all_lanes, budget, caveats, figures, finding, graph, lambda, lanes, model, noise,
+        objective, releases, scored, sensitivity, sequence, steps,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -45,7 +45,10 @@ pub fn plan(plan: &Plan) -> String {
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
     page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
-    page.item("step size", &schedule(&plan.step));
+    page.item(if plan.dual_weights.is_some() { "dual averaging" } else { "step size" }, &steps(plan));
+    if let Some(objective) = &plan.objective {
+        page.item("objective", objective);
+    }
     page.item("lanes", &plan.lanes.to_string());
     if !plan.remarks.is_empty() {
         page.heading("Remarks");
@@ -59,8 +62,7 @@ pub fn plan(plan: &Plan) -> String {
 /// The result of a run, with the guarantee of its plan and what that does not cover.
 pub fn summary(summary: &Summary, plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
-    // Not every terminal has a raised two.
-    page.paragraph(&finding(summary, plan).replace('\u{b2}', "^2"));
+    page.paragraph(&ascii(&finding(summary, plan)));
     page.scores(summary, plan);
     page.guarantee(summary, plan);
     page.models(summary, plan);
@@ -76,10 +78,12 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
 impl Page {
     fn scores(&mut self, summary: &Summary, plan: &Plan) {
         let m = &summary.metrics;
-        let of = |name: &str, s: Score| vec![name.to_owned(), score(s.r2), significant(s.rmse)];
+        let of = |name: &str, s: Score| vec![name.to_owned(), score(s.merit()), significant(s.error())];
+        let (merit, error) = figures(m.private);
+        let head = ["", &ascii(merit), error];
         self.heading("Scores: computed from held-out records, not covered by the guarantee");
         self.table(
-            &["", "R^2", "RMSE"],
+            &head,
             &[
                 of(model(plan), m.private),
                 of("optimum, no privacy", m.optimum),
@@ -89,10 +93,13 @@ impl Page {
             ],
         );
         self.paragraph(&scored(plan));
+        if let Some(objective) = objective(summary, plan) {
+            self.paragraph(&objective);
+        }
         if summary.lanes > 1 {
             let [low, high] = lanes(&summary.lane_scores);
             self.heading(&format!("The {} over {} lanes: not covered by the guarantee", model(plan), summary.lanes));
-            self.table(&["", "R^2", "RMSE"], &[of("mean", m.private), of("min", low), of("max", high)]);
+            self.table(&head, &[of("mean", m.private), of("min", low), of("max", high)]);
         }
     }
 
@@ -139,15 +146,6 @@ impl Page {
         self.item("results", &summary.results);
         self.item("report", &format!("{}/report.html", summary.results.trim_end_matches('/')));
     }
-}
-
-/// The lowest and the highest score of any lane, each figure by itself.
-pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
-    let fold = |start: f64, pick: fn(f64, f64) -> f64| Score {
-        r2: scores.iter().fold(start, |a, s| pick(a, s.r2)),
-        rmse: scores.iter().fold(start, |a, s| pick(a, s.rmse)),
-    };
-    [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
 }
 
 /// Text under construction.
@@ -237,6 +235,11 @@ fn shortened(name: &str, width: usize) -> String {
     name.chars().take(width - 3).chain("...".chars()).collect()
 }
 
+/// Not every terminal has a raised two.
+fn ascii(text: &str) -> String {
+    text.replace('\u{b2}', "^2")
+}
+
 /// Names come from users' files: a control character could command the terminal.
 fn plain(text: &str) -> String {
     text.chars()
@@ -281,6 +284,7 @@ mod tests {
                 "noise laplace on every coordinate, scale: first 0.5, middle 0.1118, last 0.02502; each is 0.99 times",
                 "pure, delta = 0 12.35 exact sum of the losses of all releases",
                 "zCDP, delta = 1e-6 0.9877 concentrated privacy, optimal conversion <- budget",
+                "tightest, delta = 1e-6 0.9124 the least of all accountings: pld",
                 "published constant 451.3 pure, paper A (record: n_M = 1), to compare",
                 "Epsilon of all 4 lanes, which model.json holds",
                 "pure, delta = 0 49.39",
@@ -306,7 +310,7 @@ mod tests {
     #[test]
     fn absent_epsilons_are_named() {
         let mut none = fixture::plan();
-        none.epsilon = Epsilons { published: None, pure: None, zcdp: None };
+        none.epsilon = Epsilons { published: None, pure: None, zcdp: None, rdp: None, best: None };
         none.mechanism = "none".into();
         none.sensitivity.value = None;
         has(

@@ -2,12 +2,12 @@
 
 use super::number::{bound, count, schedule, score, significant};
 use crate::config::Seed;
-use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Summary};
+use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
 /// What a reader must not take for protected.
 pub(super) const NOT_COVERED: [(&str, &str); 7] = [
     ("Scores on held-out records", "computed from records of people, without noise"),
-    ("The optimum", "least squares on all training records together, without privacy"),
+    ("The optimum", "that of all training records together, without privacy"),
     ("The parties alone", "each party's own records, without privacy"),
     ("Clip counts", "how many values of each column lay outside the public bounds"),
     (
@@ -25,34 +25,98 @@ pub(super) struct Accounting {
     /// The value in print.
     pub(super) value: String,
     /// What it is.
-    pub(super) meaning: &'static str,
+    pub(super) meaning: String,
     /// Whether the budget is kept by this one.
     pub(super) budgeted: bool,
 }
 
-/// Epsilon by the three accountings, the exact ones first.
-pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<PlannedBudget>) -> [Accounting; 3] {
-    let exact = |e: Option<f64>| e.map_or_else(|| "infinite (not private)".to_owned(), bound);
-    [
-        Accounting {
-            name: "pure, delta = 0".to_owned(),
-            value: exact(epsilon.pure),
-            meaning: "exact sum of the losses of all releases",
-            budgeted: budget.is_some_and(|b| b.delta <= 0.0),
-        },
-        Accounting {
-            name: format!("zCDP, delta = {}", significant(delta)),
-            value: exact(epsilon.zcdp),
-            meaning: "concentrated privacy, optimal conversion",
-            budgeted: budget.is_some_and(|b| b.delta > 0.0),
-        },
-        Accounting {
-            name: "published constant".to_owned(),
-            value: epsilon.published.map_or_else(|| "does not apply".to_owned(), bound),
-            meaning: "pure, paper A (record: n_M = 1), to compare",
-            budgeted: false,
-        },
-    ]
+/// Epsilon by every accounting there is, those of the paper's algorithm first.
+pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<PlannedBudget>) -> Vec<Accounting> {
+    let Epsilons { published, pure, zcdp, rdp, best } = epsilon;
+    // Where another accounting has an answer, this one just does not cover the noise.
+    let or = |found: Option<f64>, elsewhere: bool| match found {
+        Some(epsilon) => bound(epsilon),
+        None if elsewhere => DOES_NOT_APPLY.to_owned(),
+        None => "infinite (not private)".to_owned(),
+    };
+    let row = |name: &str, at: f64, value: String, meaning: &str, budgeted: bool| Accounting {
+        name: format!("{name}, delta = {}", significant(at)),
+        value,
+        meaning: meaning.to_owned(),
+        budgeted,
+    };
+    let with_delta = budget.filter(|b| b.delta > 0.0);
+    let by_zcdp = with_delta.is_some_and(|b| zcdp.is_some_and(|zcdp| zcdp <= b.epsilon) || best.is_none());
+    let by_pure = budget.is_some_and(|b| b.delta <= 0.0);
+    let mut rows = vec![
+        row("pure", 0.0, or(*pure, zcdp.or(*rdp).is_some()), "exact sum of the losses of all releases", by_pure),
+        row("zCDP", delta, or(*zcdp, rdp.is_some()), "concentrated privacy, optimal conversion", by_zcdp),
+    ];
+    if let Some(rdp) = rdp {
+        rows.push(row("R\u{e9}nyi", delta, bound(*rdp), "R\u{e9}nyi divergences, the best order", false));
+    }
+    if let Some(best) = best {
+        let meaning = format!("the least of all accountings: {}", best.method);
+        rows.push(row("tightest", delta, bound(best.epsilon), &meaning, with_delta.is_some() && !by_zcdp));
+    }
+    rows.push(Accounting {
+        name: "published constant".to_owned(),
+        value: published.map_or_else(|| DOES_NOT_APPLY.to_owned(), bound),
+        meaning: "pure, paper A (record: n_M = 1), to compare".to_owned(),
+        budgeted: false,
+    });
+    rows
+}
+
+const DOES_NOT_APPLY: &str = "does not apply";
+
+/// The names of the two figures of a score: of the one of which more is better, and of the other one.
+pub(crate) fn figures(score: Score) -> (&'static str, &'static str) {
+    match score {
+        Score::Regression { .. } => ("R\u{b2}", "RMSE"),
+        Score::Classes { .. } => ("accuracy", "mean loss"),
+    }
+}
+
+/// The lowest and the highest score of any lane, each figure by itself.
+pub(super) fn lanes(scores: &[Score]) -> [Score; 2] {
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| {
+        let merit = scores.iter().fold(start, |a, s| pick(a, s.merit()));
+        let error = scores.iter().fold(start, |a, s| pick(a, s.error()));
+        scores.first().map_or(Score::Regression { r2: merit, rmse: error }, |s| s.with(merit, error))
+    };
+    [fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)]
+}
+
+/// What the second figure of a score is measured in.
+pub(super) fn units(score: Score) -> &'static str {
+    match score {
+        Score::Regression { .. } => "RMSE in the units of the target",
+        Score::Classes { .. } => "loss as in the objective",
+    }
+}
+
+/// The same with a capital letter, for the beginning of a sentence.
+pub(crate) fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The objective at the model of the run and at the optimum.
+pub(super) fn objective(summary: &Summary, plan: &Plan) -> Option<String> {
+    let found = summary.metrics.objective?;
+    let proof = found.gap.map_or(String::new(), |gap| format!(", which is proved to {}", significant(gap.max(0.0))));
+    Some(format!(
+        "Objective on the training records: {} at the {}, {} at the optimum{proof}. Not covered by the guarantee.",
+        significant(found.private),
+        model(plan),
+        significant(found.optimum)
+    ))
+}
+
+/// The step sizes, or what takes their place.
+pub(super) fn steps(plan: &Plan) -> String {
+    plan.dual_weights.clone().unwrap_or_else(|| schedule(&plan.step))
 }
 
 /// The heading of the epsilon that covers all lanes.
@@ -156,22 +220,23 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
 /// The result in one sentence.
 pub(super) fn finding(summary: &Summary, plan: &Plan) -> String {
     let m = &summary.metrics;
-    let private = m.private.r2;
-    let best = score(m.best_alone.r2);
-    let verdict = if private > m.best_alone.r2 {
+    let private = m.private.merit();
+    let best = score(m.best_alone.merit());
+    let verdict = if private > m.best_alone.merit() {
         format!("more than the best party alone ({best})")
-    } else if private > m.median_alone.r2 {
-        format!("more than the median party alone ({}) but not the best ({best})", score(m.median_alone.r2))
-    } else if private > m.constant.r2 {
-        format!("no more than the median party alone ({}; best {best})", score(m.median_alone.r2))
+    } else if private > m.median_alone.merit() {
+        format!("more than the median party alone ({}) but not the best ({best})", score(m.median_alone.merit()))
+    } else if private > m.constant.merit() {
+        format!("no more than the median party alone ({}; best {best})", score(m.median_alone.merit()))
     } else {
-        format!("no more than a constant prediction ({}; best party alone {best})", score(m.constant.r2))
+        format!("no more than a constant prediction ({}; best party alone {best})", score(m.constant.merit()))
     };
     format!(
-        "On held-out records the {} reaches R\u{b2} = {}, {verdict}; the optimum without privacy reaches {}.",
+        "On held-out records the {} reaches {} = {}, {verdict}; the optimum without privacy reaches {}.",
         model(plan),
+        figures(m.private).0,
         score(private),
-        score(m.optimum.r2)
+        score(m.optimum.merit())
     )
 }
 
@@ -197,6 +262,7 @@ pub(super) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture, *};
+    use crate::records::ObjectiveValues;
 
     #[test]
     fn the_finding_compares_with_the_nearest_reference() {
@@ -208,10 +274,45 @@ mod tests {
             (f64::NAN, "no more than a constant prediction"),
         ] {
             let mut summary = fixture::summary();
-            summary.metrics.private.r2 = r2;
+            summary.metrics.private = summary.metrics.private.with(r2, 0.0);
             let found = finding(&summary, &fixture::plan());
             assert!(found.contains(verdict), "{found}");
         }
+    }
+
+    /// Gaussian noise on samples: zCDP has no answer, and the budget is kept by the tightest accounting.
+    #[test]
+    fn the_budget_is_marked_where_it_is_kept() {
+        let best = fixture::plan().epsilon.best;
+        let marked = |epsilon: &Epsilons, budget: f64, delta: f64| -> Vec<(String, String)> {
+            let rows = accountings(epsilon, 1e-6, Some(PlannedBudget { epsilon: budget, delta }));
+            rows.into_iter().filter(|row| row.budgeted).map(|row| (row.name, row.value)).collect()
+        };
+        let row = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        let plain = fixture::plan().epsilon;
+        assert_eq!(marked(&plain, 1.25, 1e-6), row("zCDP, delta = 1e-6", "0.9877"));
+        assert_eq!(marked(&plain, 0.95, 1e-6), row("tightest, delta = 1e-6", "0.9124"));
+        assert_eq!(marked(&plain, 20.0, 0.0), row("pure, delta = 0", "12.35"));
+        let sampled = Epsilons { published: None, pure: None, zcdp: None, rdp: Some(2.5), best };
+        assert_eq!(marked(&sampled, 1.0, 1e-6), row("tightest, delta = 1e-6", "0.9124"));
+        let values: Vec<String> = accountings(&sampled, 1e-6, None).into_iter().map(|row| row.value).collect();
+        assert_eq!(values, [DOES_NOT_APPLY, DOES_NOT_APPLY, "2.5", "0.9124", DOES_NOT_APPLY]);
+    }
+
+    #[test]
+    fn classes_have_an_accuracy_and_an_objective() {
+        let mut summary = fixture::summary();
+        let of = |accuracy| Score::Classes { accuracy, loss: 0.5 };
+        let m = &mut summary.metrics;
+        (m.private, m.optimum, m.constant) = (of(0.8), of(0.9), of(0.6));
+        (m.best_alone, m.median_alone) = (of(0.85), of(0.75));
+        let found = finding(&summary, &fixture::plan());
+        assert!(found.contains("reaches accuracy = 0.8000, more than the median party alone (0.7500)"), "{found}");
+        assert_eq!(objective(&summary, &fixture::plan()), None);
+        let values = ObjectiveValues { private: 0.45, optimum: 0.4, gap: Some(1e-9) };
+        summary.metrics.objective = Some(values);
+        let text = objective(&summary, &fixture::plan()).unwrap();
+        assert!(text.contains("0.45 at the private model, 0.4 at the optimum, which is proved to 1e-9"), "{text}");
     }
 
     #[test]

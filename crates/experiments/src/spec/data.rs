@@ -1,11 +1,11 @@
 //! `[data]`: from columns and bounds to a schema and what the parties declare.
 
 use dido_optimizers::Declaration;
-use dido_problems::table::{Feature, Numeric, OneHot, Schema, TwoLevel};
+use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Target, TwoLevel};
 use dido_problems::{RecordBounds, Weighting};
 
 use super::At;
-use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, WeightingConfig};
+use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, TargetConfig, WeightingConfig};
 use crate::error::ExperimentError;
 use crate::presets;
 
@@ -48,7 +48,25 @@ pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentE
             Feature::OneHot(OneHot { column: c.column.clone(), levels: c.levels.clone(), value: c.value })
         }
     });
-    at.check("data", Schema::new(numeric(&config.data.target), features.collect()))
+    at.check("data", Schema::new(target(at, config)?, features.collect()))
+}
+
+fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
+    let TargetConfig { column, min, max, center, scale, levels } = config.data.target.clone();
+    match (levels, min, max) {
+        (Some(levels), None, None) => {
+            let plain = center.abs() <= 0.0 && scale.to_bits() == 1.0_f64.to_bits();
+            at.require("data.target", plain, "two classes have no center and no scale: they are -1 and +1")?;
+            Ok(Classes { column, levels }.into())
+        }
+        (None, Some(min), Some(max)) => {
+            let message =
+                "the loss is one of classification: give the two levels of the target, in place of min and max";
+            at.require("data.target", !config.objective.loss.is_classification(), message)?;
+            Ok(Numeric { column, min, max, center, scale }.into())
+        }
+        _ => Err(at.key("data.target", "give min and max of a number, or the two levels of a class")),
+    }
 }
 
 pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Schema) -> Result<Declaration, ExperimentError> {
@@ -59,5 +77,6 @@ pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Schema) -> Resu
         WeightingConfig::Sum => Weighting::Sum,
     };
     let records = config.data.records.clone();
-    at.check("data.records", Declaration::least_squares(schema.dim(), bounds, weighting, records))
+    let loss = at.check("objective.loss", config.objective.loss.checked())?;
+    at.check("data.records", Declaration::new(loss, schema.dim(), bounds, weighting, records))
 }

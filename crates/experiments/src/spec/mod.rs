@@ -14,17 +14,17 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dido_geometry::Set;
 use dido_mechanisms::Budget;
-use dido_optimizers::{Declaration, InProcess, Network, Schedule};
+use dido_optimizers::{Declaration, InProcess, Network};
 use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
-use crate::config::Config;
+use crate::config::{Config, MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
 
+pub use algorithm::Method;
 pub(crate) use digest::hexadecimal;
 
 /// A valid experiment.
@@ -48,12 +48,8 @@ pub struct Spec {
     pub weights: MixingMatrix,
     /// How the weights change from round to round, if they do.
     pub sequence: Option<Arc<dyn Sequence>>,
-    /// The set of the algorithm: the whole space where it has none.
-    pub set: Set,
-    /// The step sizes.
-    pub step: Schedule,
-    /// The round whose release is the first to enter the answer.
-    pub average_from: u32,
+    /// The algorithm.
+    pub method: Method,
     /// The budget.
     pub budget: Option<Budget>,
     /// The delta of the reported epsilon.
@@ -78,8 +74,9 @@ impl Spec {
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
-        let (set, step, average_from) = algorithm::algorithm(&at, &config, declaration.dim())?;
+        let method = algorithm::algorithm(&at, &config, declaration.dim())?;
         privacy::check(&at, &config)?;
+        privacy::bounded(&at, &config, &method, &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
         Ok(Self {
@@ -92,12 +89,26 @@ impl Spec {
             folder,
             schema,
             declaration,
-            set,
-            step,
-            average_from,
+            method,
             budget,
             delta,
         })
+    }
+
+    /// Whether the budget is compared with the exact epsilon of the whole plan, which the run then keeps to, in place of
+    /// being charged release by release: for Gaussian noise and sampled records, where that costs much less.
+    pub(crate) fn is_accounted_as_a_whole(&self) -> bool {
+        let gaussian = match &self.config.privacy.noise {
+            NoiseConfig::Gaussian(_) => true,
+            NoiseConfig::Calibrated(calibrated) => calibrated.mechanism == MechanismConfig::Gaussian,
+            NoiseConfig::Laplace(_) | NoiseConfig::None(_) => false,
+        };
+        gaussian || self.method.looks_at_one_record()
+    }
+
+    /// The budget that gates charge release by release.
+    pub(crate) fn charged_budget(&self) -> Option<Budget> {
+        self.budget.filter(|_| !self.is_accounted_as_a_whole())
     }
 
     /// The network of a simulated run.

@@ -1,9 +1,10 @@
 //! `[privacy]`: what can be promised.
 
 use dido_mechanisms::{Adjacency, Adversary, Budget};
+use dido_optimizers::Declaration;
 
-use super::At;
-use crate::config::{AlgorithmConfig, Config, NoiseConfig};
+use super::{At, Method};
+use crate::config::{Config, MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
 
 /// The delta at which epsilon is reported when nothing is said.
@@ -47,21 +48,53 @@ pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, Exp
         NoiseConfig::Laplace(laplace) => {
             at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
         }
-        NoiseConfig::Calibrated(_) => {
+        NoiseConfig::Gaussian(gaussian) => {
+            at.check("privacy.noise.sigma", gaussian.sigma.check(config.rounds + 1))?;
+            gaussian_needs_delta(at, budget)?;
+        }
+        NoiseConfig::Calibrated(calibrated) => {
             at.require("privacy.budget", budget.is_some(), "calibrated noise needs a budget")?;
+            if calibrated.mechanism == MechanismConfig::Gaussian {
+                gaussian_needs_delta(at, budget)?;
+            }
         }
         NoiseConfig::None(_) => {
             at.require("privacy.budget", budget.is_none(), "a run without noise meets no budget: leave it out")?;
         }
     }
-    let noisy = !matches!(config.privacy.noise, NoiseConfig::None(_));
-    let unbounded = matches!(config.algorithm, AlgorithmConfig::Dgd(_));
-    at.require(
-        "algorithm.kind",
-        !(noisy && unbounded),
-        "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, or noise.kind = \"none\"",
-    )?;
     Ok(budget)
+}
+
+fn gaussian_needs_delta(at: &At<'_>, budget: Option<Budget>) -> Result<(), ExperimentError> {
+    let message = "gaussian noise keeps no budget with delta 0: give a delta, or use laplace";
+    at.require("privacy.budget.delta", budget.is_none_or(|b| b.delta() > 0.0), message)
+}
+
+/// Noise hides a gradient of finite sensitivity only.
+pub(super) fn bounded(
+    at: &At<'_>,
+    config: &Config,
+    method: &Method,
+    declaration: &Declaration,
+) -> Result<(), ExperimentError> {
+    let noisy = !matches!(config.privacy.noise, NoiseConfig::None(_));
+    let sensitivities = declaration.l2_by_class(config.privacy.adjacency, method.set().radius());
+    let bounded = method.clip().is_some() || sensitivities.iter().all(|s| s.is_finite());
+    if !noisy || bounded {
+        return Ok(());
+    }
+    Err(match method {
+        Method::Dgd { .. } => at.key(
+            "algorithm.kind",
+            "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, a loss of bounded \
+             slope, or noise.kind = \"none\"",
+        ),
+        _ => at.key(
+            "algorithm.set",
+            "the set is not bounded, so gradients of squared loss have no finite sensitivity on it: use a bounded set, a \
+             loss of bounded slope, or noise.kind = \"none\"",
+        ),
+    })
 }
 
 pub(super) fn delta(at: &At<'_>, config: &Config, budget: Option<Budget>) -> Result<f64, ExperimentError> {

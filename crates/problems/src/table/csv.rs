@@ -109,7 +109,7 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
         .iter()
         .map(|feature| feature.encoder().map(|e| Ok((file.column(&header, e.column())?, e))).transpose())
         .collect::<Result<_, _>>()?;
-    let target = file.column(&header, &schema.target().column)?;
+    let target = file.column(&header, schema.target().column())?;
     let extra_columns: Vec<usize> = extra.iter().map(|name| file.column(&header, name)).collect::<Result<_, _>>()?;
 
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -125,10 +125,9 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
             let encoded = encoder.encode(&record[column], &mut x);
             *clipped += usize::from(encoded.map_err(|fault| file.cell(&record, column, encoder, &fault))?);
         }
-        let value = schema.target().value(&record[target]);
-        let (value, outside) = value.map_err(|fault| file.cell(&record, target, schema.target(), &fault))?;
-        y.push(value);
-        clipped_targets += usize::from(outside);
+        let encoder = schema.target().encoder();
+        let outside = encoder.encode(&record[target], &mut y);
+        clipped_targets += usize::from(outside.map_err(|fault| file.cell(&record, target, encoder, &fault))?);
         for (texts, &column) in texts.iter_mut().zip(&extra_columns) {
             texts.push(record[column].to_owned());
         }
@@ -144,7 +143,7 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
     Ok(Table {
         x: Array2::from_shape_fn((y.len(), dim), |(i, j)| x[i * dim + j]),
         y: y.into(),
-        clipped: numeric.chain([(schema.target().column.clone(), clipped_targets)]).collect(),
+        clipped: numeric.chain([(schema.target().column().to_owned(), clipped_targets)]).collect(),
         extra: extra.iter().map(|name| (*name).to_owned()).zip(texts).collect(),
     })
 }

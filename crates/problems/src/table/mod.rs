@@ -2,6 +2,7 @@
 //!
 //! * [`Schema`]: the declarations, and what follows from them alone: the norm of a row, the size of a target;
 //! * [`Feature`]: the kinds of column: [`Numeric`], [`TwoLevel`], [`OneHot`] and the intercept;
+//! * [`Target`]: what is predicted, a [`Numeric`] or one of two [`Classes`];
 //! * [`Source`], [`load`], [`Table`]: from a CSV file to numbers.
 //!
 //! Ranges, centres, scales and levels are never read off the data, which is private.
@@ -9,7 +10,9 @@
 mod csv;
 mod feature;
 mod schema;
+mod target;
 
 pub use self::csv::{Source, Table, load};
-pub use feature::{Feature, Numeric, OneHot, TwoLevel};
+pub use feature::{Classes, Feature, Numeric, OneHot, TwoLevel};
 pub use schema::Schema;
+pub use target::Target;

@@ -1,7 +1,7 @@
 //! The public declarations of the columns, and what follows from them alone.
 
 use super::feature::{Encode, Units};
-use super::{Feature, Numeric};
+use super::{Feature, Target};
 use crate::{ProblemError, RecordBounds};
 
 /// A target and a list of features, declared in public and checked.
@@ -9,7 +9,7 @@ use crate::{ProblemError, RecordBounds};
 /// The bounds on a record follow from the declarations, not from the data: with them a shard needs no clipping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    target: Numeric,
+    target: Target,
     features: Vec<Feature>,
 }
 
@@ -18,16 +18,17 @@ impl Schema {
     ///
     /// # Errors
     /// If there is no feature, a column is declared twice (the target counts), or a declaration makes no sense.
-    pub fn new(target: Numeric, features: Vec<Feature>) -> Result<Self, ProblemError> {
+    pub fn new(target: impl Into<Target>, features: Vec<Feature>) -> Result<Self, ProblemError> {
+        let target = target.into();
         let declared = |column: &str, problem| Err(ProblemError::Declaration { column: column.to_owned(), problem });
         if features.is_empty() {
-            return declared(&target.column, "a target needs at least one feature");
+            return declared(target.column(), "a target needs at least one feature");
         }
         if features.iter().filter(|feature| **feature == Feature::Intercept).count() > 1 {
             return declared("intercept", "declared twice");
         }
         let mut seen: Vec<&str> = Vec::new();
-        for encoder in features.iter().filter_map(Feature::encoder).chain([&target as &dyn Encode]) {
+        for encoder in features.iter().filter_map(Feature::encoder).chain([target.encoder()]) {
             if let Err(problem) = encoder.check() {
                 return declared(encoder.column(), problem);
             }
@@ -45,7 +46,7 @@ impl Schema {
     }
 
     /// The declared target.
-    pub fn target(&self) -> &Numeric {
+    pub fn target(&self) -> &Target {
         &self.target
     }
 
@@ -86,7 +87,8 @@ impl Schema {
     }
 
     /// The predictor `x'beta` in original units: first `intercept`, then a coefficient per encoded column, such that the
-    /// predicted target is `intercept + sum coefficient * (raw value, or 1 where the level holds)`.
+    /// predicted target is `intercept + sum coefficient * (raw value, or 1 where the level holds)`; of classes, the second one
+    /// where this is positive.
     ///
     /// Levels are relative to the first declared one. The raw value is the clipped one.
     ///
@@ -107,8 +109,8 @@ impl Schema {
                 None => units.intercept += own[0],
             }
         }
-        let scale = self.target.scale;
-        let intercept = ("intercept".to_owned(), self.target.center + scale * units.intercept);
+        let (center, scale) = self.target.units();
+        let intercept = ("intercept".to_owned(), center + scale * units.intercept);
         Ok([intercept].into_iter().chain(units.coefficients.into_iter().map(|(name, b)| (name, scale * b))).collect())
     }
 }

@@ -53,6 +53,7 @@ fn the_page_is_well_formed_and_complete() {
         "12.35",
         "0.9877",
         "the budget is kept by this one",
+        "0.9124 the least of all accountings: pld",
         "451.3",
         "Epsilon of all 4 lanes, which model.json holds",
         "49.39",

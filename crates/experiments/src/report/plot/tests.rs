@@ -76,14 +76,14 @@ fn identifiers_differ_between_pictures() {
 #[test]
 fn degenerate_traces_are_drawn() {
     let (plan, mut summary) = (plan(), summary());
-    let point = TracePoint { round: 0, epsilon: Some(0.0), r2: 0.3, distance: 1.0, consensus_error: 0.0 };
+    let point = TracePoint { round: 0, epsilon: Some(0.0), merit: 0.3, distance: 1.0, consensus_error: 0.0 };
     let traces = [
         vec![point],
         (0..9).map(|round| TracePoint { round, ..point }).collect(),
-        (0..9).map(|round| TracePoint { round, r2: -1e300, distance: 1e300, ..point }).collect(),
-        (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { -1e300 } else { 0.2 }, ..point }).collect(),
-        (0..9).map(|round| TracePoint { round, r2: f64::MIN, distance: f64::MAX, ..point }).collect(),
-        (0..9).map(|round| TracePoint { round, r2: if round % 2 == 0 { f64::MIN } else { 0.2 }, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, merit: -1e300, distance: 1e300, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, merit: if round % 2 == 0 { -1e300 } else { 0.2 }, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, merit: f64::MIN, distance: f64::MAX, ..point }).collect(),
+        (0..9).map(|round| TracePoint { round, merit: if round % 2 == 0 { f64::MIN } else { 0.2 }, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: None, distance: 0.0, ..point }).collect(),
         (0..9).map(|round| TracePoint { round, epsilon: (round < 4).then_some(f64::from(round)), ..point }).collect(),
         (0..9).map(|round| TracePoint { round: round * 400_000_000, distance: 1e-300, ..point }).collect(),
@@ -97,9 +97,9 @@ fn degenerate_traces_are_drawn() {
         let words = text(&spending(&traces[k], &plan).unwrap());
         assert!(words.contains("infinite at the end: not private") && words.contains(rounds), "{words}");
     }
-    summary.metrics.private.r2 = f64::MIN;
-    summary.metrics.best_alone.r2 = -1e12;
-    summary.metrics.median_alone.r2 = -1e15;
+    summary.metrics.private = summary.metrics.private.with(f64::MIN, 1.0);
+    summary.metrics.best_alone = summary.metrics.best_alone.with(-1e12, 1.0);
+    summary.metrics.median_alone = summary.metrics.median_alone.with(-1e15, 1.0);
     let words = text(&error(&trace(), &plan, &summary).unwrap());
     assert!(words.contains("-1.000e15 (not in the picture)"), "{words}");
 }
@@ -114,6 +114,6 @@ fn what_cannot_be_plotted_is_an_error() {
     let refused = distance(&broken).unwrap_err();
     assert_eq!(refused.to_string(), "round 15 of the trace: distance is inf, which cannot be plotted");
     let mut summary = summary();
-    summary.metrics.optimum.r2 = f64::NEG_INFINITY;
+    summary.metrics.optimum = summary.metrics.optimum.with(f64::NEG_INFINITY, 1.0);
     assert!(matches!(error(&trace(), &plan(), &summary), Err(ReportError::NotFinite { .. })));
 }

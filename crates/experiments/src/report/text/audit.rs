@@ -11,10 +11,12 @@ pub fn audit(report: &AuditReport) -> String {
     page.heading("Claim");
     let claimed = report.claimed;
     page.item("epsilon", &format!("{} at delta {}", significant(claimed.epsilon), significant(claimed.delta)));
-    page.item(
-        "of a single run",
-        &format!("a loss of at most {} (pure epsilon of the releases)", significant(claimed.pure)),
-    );
+    let single = if claimed.pure < f64::MAX {
+        format!("a loss of at most {} (pure epsilon of the releases)", significant(claimed.pure))
+    } else {
+        "nothing: with this noise a loss has no bound".to_owned()
+    };
+    page.item("of a single run", &single);
     page.item("adjacency", &report.adjacency);
     page.heading("Audit");
     let victim = report.victim.map_or("all parties".to_owned(), |victim| format!("party {victim}"));

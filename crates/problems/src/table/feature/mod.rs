@@ -1,9 +1,11 @@
 //! The kinds of column a schema can declare. One file each, and its lines here.
 
+mod classes;
 mod numeric;
 mod one_hot;
 mod two_level;
 
+pub use classes::Classes;
 pub use numeric::Numeric;
 pub use one_hot::OneHot;
 pub use two_level::TwoLevel;
