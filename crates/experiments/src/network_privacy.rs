@@ -12,6 +12,9 @@ use crate::error::ExperimentError;
 use crate::report::{bound, significant};
 use crate::topology::Topology;
 
+/// Views stop growing after as many rounds as there are nodes; more are a slip of the keyboard.
+const MOST_ROUNDS: usize = 10_000;
+
 /// More nodes than this do not all look: each of them is a factorisation.
 pub const MOST_VIEWERS: usize = 4096;
 /// More nodes than this are not looked at by one: its basis may have the square of them in numbers.
@@ -117,6 +120,9 @@ pub fn network_privacy(topology: &Topology, question: Question) -> Result<Networ
     if nodes > most {
         let hint = if nodes > MOST_NODES { "" } else { "; --viewer asks for one" };
         return Err(ExperimentError::Usage(format!("{nodes} nodes: at most {most} can be looked at{hint}")));
+    }
+    if rounds > MOST_ROUNDS {
+        return Err(ExperimentError::Usage(format!("--rounds {rounds}: at most {MOST_ROUNDS} can be looked at")));
     }
     let gossip = Gossip::from_rows((0..nodes).map(|i| topology.weights.row(i)))?;
     let viewers = viewer.map_or_else(|| (0..nodes).collect(), |viewer| vec![viewer]);

@@ -1,4 +1,4 @@
-//! THEORY C9 for every set: a projection lands in the set, changes nothing twice, is the nearest point and is
+//! Every set: a projection lands in the set, changes nothing twice, is the nearest point and is
 //! non-expansive. Proptest draws 256 cases of each; the tolerances are thousands of times the rounding of sums of four
 //! terms.
 

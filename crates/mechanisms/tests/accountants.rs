@@ -268,7 +268,7 @@ fn sampled_laplace_noise_agrees_with_the_table() {
     assert_eq!(table.len(), 44);
 }
 
-/// P3, P4: values of the theory.
+/// Values computed by other programs.
 #[test]
 fn golden_values() {
     assert_close(delta_of_mu(1.0, 1.0).unwrap(), 0.126_936_737_507, 1e-11, "P3");

@@ -91,7 +91,7 @@ fn awake(rounds: u32, active: usize) -> NodeActivation {
     NodeActivation::fixed_size(families::ring(NODES).unwrap(), active, 5).unwrap()
 }
 
-/// A sleeping node keeps its sums to the bit, and the mean of all sums moves by the gradients of those awake (B2).
+/// A sleeping node keeps its sums to the bit, and the mean of all sums moves by the gradients of those awake.
 #[test]
 fn sleeping_nodes_keep_still_and_the_mean_moves_by_the_others() {
     let declaration = declaration();
@@ -179,7 +179,7 @@ impl Algorithm for Peek {
 }
 
 /// 8 records per node that can be told apart, 2000 rounds, 3 nodes: chi-square with 7 degrees of freedom is above 35
-/// with probability 1e-5; the seed is fixed, so it cannot flake. The mean over the records is the gradient (B10).
+/// with probability 1e-5; the seed is fixed, so it cannot flake. The mean over the records is the gradient.
 #[test]
 fn records_are_drawn_uniformly_and_afresh() {
     let bounds = RecordBounds::new(1.0, 1.0).unwrap();

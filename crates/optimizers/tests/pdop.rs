@@ -31,7 +31,7 @@ fn ring(nodes: usize) -> MixingMatrix {
     weights::metropolis(&families::ring(nodes).unwrap())
 }
 
-/// THEORY C3: without projections the mean over the nodes obeys `E ||xbar(T) - x*||^2` exactly; 20 000 repeats as lanes,
+/// Without projections the mean over the nodes obeys `E ||xbar(T) - x*||^2` exactly; 20 000 repeats as lanes,
 /// 5 standard errors. The set is so large that no projection ever bites (noise of scale 100 would have to reach 1e9).
 #[test]
 fn the_mean_square_error_is_the_law() {
@@ -68,7 +68,7 @@ fn the_mean_square_error_is_the_law() {
     assert!((average - law).abs() < 5.0 * standard_error, "{average} +- {standard_error}, law {law}");
 }
 
-/// THEORY C4: without noise `xbar(T) - x*` is the product of `1 - gamma_t` times the start, whatever the graph.
+/// Without noise `xbar(T) - x*` is the product of `1 - gamma_t` times the start, whatever the graph.
 #[test]
 fn without_noise_the_mean_shrinks_by_the_product() {
     let (declaration, shards) = quadratics(&[&[0.1], &[0.5], &[0.4], &[0.2]], 1.0);
@@ -82,7 +82,7 @@ fn without_noise_the_mean_shrinks_by_the_product() {
     assert!((bar - 0.3 - product * (-0.9 - 0.3)).abs() < 1e-12, "{bar}");
 }
 
-/// The budget of the schedules: exactly epsilon when corrected, epsilon / p as published (THEORY C1).
+/// The budget of the schedules: exactly epsilon when corrected, epsilon / p as published.
 #[test]
 fn the_published_schedule_overspends() {
     let (declaration, _) = quadratics(&[&[0.1, 0.2], &[0.5, -0.2], &[0.4, 0.0]], 1.0);
@@ -118,7 +118,7 @@ fn the_published_schedule_overspends() {
     assert!((published - 1.5 / 0.8).abs() < 1e-9 && (published - schedules.published_noise_epsilon()).abs() < 1e-9);
 }
 
-/// C-E2: the published update takes the gradient outside the set. Two quadratics whose gradients are no longer than
+/// The published update takes the gradient outside the set. Two quadratics whose gradients are no longer than
 /// `C = 1.9 sqrt(2)` on the box move it by 0.9 where the lemma allows `2 C sqrt(2) gamma = 0.38`.
 #[test]
 fn the_published_lemma_fails_outside_the_set() {
@@ -143,7 +143,7 @@ fn the_published_lemma_fails_outside_the_set() {
     assert!(distance(projected) <= allowed);
 }
 
-/// Clipping bounds the sensitivity at any point, also outside of every set (THEORY C2 for F2).
+/// Clipping bounds the sensitivity at any point, also outside of every set.
 #[test]
 fn a_clipped_gradient_moves_by_twice_the_norm() {
     let (declaration, _) = quadratics(&[&[0.1, 0.2], &[0.5, -0.2], &[0.4, 0.0]], 1.0);
@@ -161,7 +161,7 @@ fn a_clipped_gradient_moves_by_twice_the_norm() {
     assert!(matches!(ledger(At::Clipped(0.0)), Err(Stop::Mechanism(_))));
 }
 
-/// THEORY C5: on quadratics of different curvature, projected on a small ball, `V(t) = E sum_i ||x_i(t) - x*||^2` stays below
+/// On quadratics of different curvature, projected on a small ball, `V(t) = E sum_i ||x_i(t) - x*||^2` stays below
 /// the recursion in every round. `x(t)` is seen in `y(t+1)` under noise of known variance; 4000 repeats, and what is
 /// allowed beyond the bound is 5 standard errors of a mean of squares, so that only a wrong constant can fail.
 #[test]

@@ -1,4 +1,4 @@
-//! Paper B's convergence: the derived bound and the two rates, on small support vector machines (THEORY B8, B9).
+//! Paper B's convergence: the derived bound and the two rates, on small support vector machines.
 //!
 //! `phi` is the mean over the nodes of the mean hinge loss of their records, plus `h`; its minimum comes with a certificate
 //! from `problems::reference`. Repeats are lanes: the same data, other noise and other records.
@@ -117,7 +117,7 @@ fn activation(active: usize) -> NodeActivation {
     NodeActivation::fixed_size(families::complete(NODES).unwrap(), active, 3).unwrap()
 }
 
-/// B8: the bound holds with everybody, half and a quarter of the nodes awake, with noise. It is an expectation over what is
+/// The bound holds with everybody, half and a quarter of the nodes awake, with noise. It is an expectation over what is
 /// sampled; 60 repeats reach it within a factor that the assertion does not come near to.
 #[test]
 fn the_gap_stays_below_the_derived_bound() {
@@ -147,7 +147,7 @@ fn the_gap_stays_below_the_derived_bound() {
     }
 }
 
-/// B9: without noise the gap falls like `1/T` with a strongly convex regulariser, and like `1/sqrt(T)` at least with another:
+/// Without noise the gap falls like `1/T` with a strongly convex regulariser, and like `1/sqrt(T)` at least with another:
 /// four times the rounds leave at most half, and at most three quarters, of it.
 #[test]
 fn the_rates_are_those_of_the_theorems() {

@@ -1,4 +1,4 @@
-//! THEORY B4: the step of dual averaging against bisection on its multipliers, its optimality condition, and what is
+//! The step of dual averaging against bisection on its multipliers, its optimality condition, and what is
 //! refused.
 
 use dido_geometry::{Affine, Box, HalfSpace, Intersection, L1Ball, L2Ball, Rows, Set, Shape, Simplex, norm};
@@ -144,7 +144,7 @@ proptest! {
 
     /// `x` is optimal if and only if `<z + (A mu + gamma) x, y - x> + A (h_1(y) - h_1(x)) >= 0` for every `y` of the
     /// set, where `h_1` is what is not smooth of `h`; for the entropy its gradient stands in for `gamma x`. That is
-    /// THEORY B4, with the normal cone of the set.
+    /// With the normal cone of the set.
     #[test]
     fn every_step_is_optimal_and_inside(
         z in gradient(), ys in prop::collection::vec(gradient(), 8),

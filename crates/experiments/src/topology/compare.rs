@@ -28,7 +28,11 @@ pub struct Comparison {
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The family.
+    #[serde(skip)]
     pub family: &'static str,
+    /// The same where there is no description, which says it as well.
+    #[serde(rename = "family", skip_serializing_if = "Option::is_none")]
+    pub undescribed: Option<&'static str>,
     /// The options chosen for it, besides nodes and seed, as the command line takes them.
     pub options: String,
     /// The graph, or nothing if the family has none of this size or the rule does not serve it.
@@ -64,7 +68,8 @@ fn row(family: &FamilyInfo, nodes: usize, rule: &str, seed: u64) -> Row {
         Ok(description) => (Some(description), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    Row { family: family.name, options: text, description, refused }
+    let undescribed = refused.is_some().then_some(family.name);
+    Row { family: family.name, undescribed, options: text, description, refused }
 }
 
 /// Options of a family that has to be given some, for `n` nodes, and how they are written.
