@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::f64::consts::LN_2;
 
-use realfft::num_complex::Complex;
-
 use super::cells::{Atoms, BALANCED, Cells};
 use super::pair::{Direction, Pair};
 use super::plan::{Plan, nodes};
-use super::transforms::Transforms;
+use super::spectrum::Spectrum;
 
 /// Which way losses are rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,41 +52,26 @@ impl<'a> Composition<'a> {
 
     pub(super) fn total(&self, rounding: Rounding) -> Total<'_> {
         let plan = &self.plan;
-        let Transforms { forward, inverse } = Transforms::of(plan.points);
-        let mut product = vec![Complex::new(1.0, 0.0); plan.points / 2 + 1];
+        let mut spectrum = Spectrum::one(plan.points);
         let (mut log_scale, mut log_steep, mut log_finite, mut releases) = (0.0, 0.0, 0.0, 0.0);
-        let (mut cyclic, mut spectrum) = (vec![0.0; plan.points], forward.make_output_vec());
-        let mut scratch = vec![Complex::default(); forward.get_scratch_len().max(inverse.get_scratch_len())];
-        for (i, &(_, count)) in self.events.iter().enumerate() {
-            let cells = self.cells(i);
+        for i in scattered(self.events.len()) {
+            let (count, cells) = (self.events[i].1, self.cells(i));
             let atoms = match rounding {
                 Rounding::Up => cells.pessimistic(),
                 Rounding::Down { slope } => cells.optimistic(slope),
             };
-            let log = spread(&atoms, plan.ranges[i].0, plan, &mut cyclic);
+            let (masses, log) = tilted(&atoms, plan.tilt);
             log_scale += count * log;
             log_steep += count * log_moment(&atoms, plan.steep);
             log_finite += count * (-atoms.infinite).ln_1p();
             releases += count;
-            forward.process_with_scratch(&mut cyclic, &mut spectrum, &mut scratch).expect("lengths as planned");
-            multiply(&mut product, &spectrum, count);
+            spectrum.multiply(plan.ranges[i].0, &masses, count);
         }
-        // The inverse takes the ends of a real transform as real.
-        let last = product.len() - 1;
-        product[0].im = 0.0;
-        if plan.points.is_multiple_of(2) {
-            product[last].im = 0.0;
-        }
-        inverse
-            .process_with_scratch(&mut product, &mut cyclic, &mut scratch)
-            .expect("lengths as planned, ends are real");
         let points = plan.points as i64;
-        cyclic.rotate_left(plan.first.rem_euclid(points) as usize);
-        for mass in &mut cyclic {
-            *mass /= points as f64;
-            if rounding == Rounding::Up {
-                *mass = mass.max(0.0);
-            }
+        let mut tilted = spectrum.into_masses();
+        tilted.rotate_left(plan.first.rem_euclid(points) as usize);
+        if rounding == Rounding::Up {
+            tilted.iter_mut().for_each(|mass| *mass = mass.max(0.0));
         }
         let end = (plan.first + points - 1) as f64 * plan.step + plan.shift;
         let largest = self.events.iter().zip(&plan.ranges).map(|(event, range)| event.1 * range.1 as f64 * plan.step);
@@ -96,7 +79,7 @@ impl<'a> Composition<'a> {
         Total {
             plan,
             rounding,
-            tilted: cyclic,
+            tilted,
             log_scale,
             infinite: -log_finite.exp_m1(),
             beyond: if end < most { (log_steep - plan.steep * end).exp() } else { 0.0 },
@@ -145,8 +128,11 @@ impl Total<'_> {
         for i in (0..self.tilted.len()).rev() {
             let point = (first + i as i64) as f64 * step + shift - self.overstated;
             let here = (self.log_scale - tilt * (point + self.overstated)).exp() * (sum - more);
-            // Also if it is NaN: then the result is, and is no bound.
-            if here.is_nan() || here > left {
+            // Then there is no bound; a maximum would lose that.
+            if here.is_nan() {
+                return f64::NAN;
+            }
+            if here > left {
                 // Between grid points delta is linear in e^epsilon.
                 let part = ((here - left) / (here - above)).clamp(0.0, 1.0);
                 return (point + (part * step.exp_m1()).ln_1p()).max(0.0);
@@ -162,32 +148,18 @@ impl Total<'_> {
     }
 }
 
-/// Puts the tilted masses of one release on the cyclic grid, scaled so that they sum to 1, and returns `ln` of the scale.
-fn spread(atoms: &Atoms, first: i64, plan: &Plan, cyclic: &mut [f64]) -> f64 {
-    let log = log_moment(atoms, plan.tilt);
-    cyclic.fill(0.0);
-    for ((i, node), mass) in (first..).zip(atoms.nodes).zip(&atoms.masses) {
-        if *mass > 0.0 {
-            cyclic[i.rem_euclid(plan.points as i64) as usize] += mass * (plan.tilt * node - log).exp();
-        }
-    }
-    log
+/// All numbers below `count`, neighbours far from each other: many events are mostly in the order of their sizes, and
+/// more frequencies vanish after a few that differ.
+fn scattered(count: usize) -> impl Iterator<Item = usize> {
+    let stride = count.isqrt().max(1);
+    (0..stride).flat_map(move |first| (first..count).step_by(stride))
 }
 
-/// Multiplies by the power `count` of `spectrum`.
-fn multiply(product: &mut [Complex<f64>], spectrum: &[Complex<f64>], count: f64) {
-    // The masses sum to 1, so no frequency is larger than that; most vanish in a high power.
-    let vanishing = (-200.0 / count).exp();
-    for (product, factor) in product.iter_mut().zip(spectrum) {
-        let square = factor.norm_sqr();
-        *product *= if square < vanishing {
-            Complex::new(0.0, 0.0)
-        } else if count <= 1.0 {
-            *factor
-        } else {
-            Complex::from_polar((0.5 * count * square.ln()).exp(), count * factor.arg())
-        };
-    }
+/// The masses of one release, tilted and scaled so that they sum to 1, and `ln` of the scale.
+fn tilted(atoms: &Atoms, tilt: f64) -> (Vec<f64>, f64) {
+    let log = log_moment(atoms, tilt);
+    let mass = |(node, mass): (&f64, &f64)| if *mass > 0.0 { mass * (tilt * node - log).exp() } else { 0.0 };
+    (atoms.nodes.iter().zip(&atoms.masses).map(mass).collect(), log)
 }
 
 /// `ln E e^(slope loss)` over finite losses.

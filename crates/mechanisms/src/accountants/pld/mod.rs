@@ -31,6 +31,7 @@ mod cells;
 )]
 mod compose;
 mod lattice;
+mod live;
 mod pair;
 #[allow(
     clippy::cast_possible_truncation,
@@ -39,6 +40,7 @@ mod pair;
     reason = "numbers of grid points: integers far below 2^53"
 )]
 mod plan;
+mod spectrum;
 mod transforms;
 
 use super::facts::{Chance, Facts, Lattice, Loss};

@@ -110,7 +110,10 @@ impl Pair {
     /// `P` and `Q` of a loss above `e`, with the record on one side, and of one of at most `e`.
     fn tails(self, e: f64) -> Tails {
         let rate = self.chance.rate();
-        let Tails { above, below } = tails(self.loss, unmixed(e, rate));
+        // No loss is smaller than that of what cannot happen with the record: where the base mechanism has one of minus
+        // infinity there is an atom, and nothing below.
+        let is_below = rate < 1.0 && e < (-rate).ln_1p();
+        let Tails { above, below } = if is_below { Tails::ABOVE } else { tails(self.loss, unmixed(e, rate)) };
         let mix = |(p, q): Both| ((1.0 - rate) * q + rate * p, q);
         Tails { above: mix(above), below: mix(below) }
     }
