@@ -52,6 +52,8 @@ impl<'a> Composition<'a> {
 
     pub(super) fn total(&self, rounding: Rounding) -> Total<'_> {
         let plan = &self.plan;
+        // Of a point on the cyclic grid.
+        let place = |point: i64| point.rem_euclid(plan.points as i64) as usize;
         let mut spectrum = Spectrum::one(plan.points);
         let (mut log_scale, mut log_steep, mut log_finite, mut releases) = (0.0, 0.0, 0.0, 0.0);
         for i in scattered(self.events.len()) {
@@ -65,15 +67,17 @@ impl<'a> Composition<'a> {
             log_steep += count * log_moment(&atoms, plan.steep);
             log_finite += count * (-atoms.infinite).ln_1p();
             releases += count;
-            spectrum.multiply(plan.ranges[i].0, &masses, count);
+            spectrum.multiply(place(plan.ranges[i].0), &masses, count);
         }
-        let points = plan.points as i64;
         let mut tilted = spectrum.into_masses();
-        tilted.rotate_left(plan.first.rem_euclid(points) as usize);
-        if rounding == Rounding::Up {
-            tilted.iter_mut().for_each(|mass| *mass = mass.max(0.0));
+        tilted.rotate_left(place(plan.first));
+        for mass in &mut tilted {
+            // No maximum, which would lose what is not a number.
+            if rounding == Rounding::Up && *mass < 0.0 {
+                *mass = 0.0;
+            }
         }
-        let end = (plan.first + points - 1) as f64 * plan.step + plan.shift;
+        let end = (plan.first + plan.points as i64 - 1) as f64 * plan.step + plan.shift;
         let largest = self.events.iter().zip(&plan.ranges).map(|(event, range)| event.1 * range.1 as f64 * plan.step);
         let most = plan.shift + largest.sum::<f64>();
         Total {

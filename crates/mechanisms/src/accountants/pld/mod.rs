@@ -21,6 +21,11 @@
 //! rate; 2e-2 for a few releases of discrete noise of few steps on a sample. It speaks of what the events allow at
 //! least: a vector with an L2 sensitivity of which one coordinate moves. For vectors whose worst case is unknown the
 //! bounds are further apart.
+//!
+//! # Complexity
+//! One transform of the grid for each event that differs from those before it, as long as many frequencies are left; the
+//! total of many is smooth, and from then on an event costs as much as its points, mostly some hundred: in all about
+//! 0.1 ms for each of thousands of scales.
 
 mod cells;
 #[allow(

@@ -44,7 +44,7 @@ impl Spectrum {
     }
 
     /// Adds `count` independent losses with these masses, which sum to 1, from point `first` of the grid on.
-    pub(super) fn multiply(&mut self, first: i64, masses: &[f64], count: f64) {
+    pub(super) fn multiply(&mut self, first: usize, masses: &[f64], count: f64) {
         let power = power(count);
         if let Some(live) = &mut self.live {
             let factors = live.spectrum(first, masses);
@@ -52,7 +52,6 @@ impl Spectrum {
                 self.product[k] *= power(factor);
             }
         } else {
-            let first = usize::try_from(first.rem_euclid(self.points as i64)).expect("below the number of points");
             self.cyclic.fill(0.0);
             for (place, mass) in (0..self.points).cycle().skip(first).zip(masses) {
                 self.cyclic[place] += mass;

@@ -24,18 +24,18 @@ thread_local! {
 impl Transforms {
     pub(super) fn of(length: usize) -> Self {
         KNOWN.with_borrow_mut(|known| {
-            let transforms = match known.iter().position(|known| known.forward.len() == length) {
-                Some(i) => known.remove(i),
-                None => {
-                    let mut planner = RealFftPlanner::new();
-                    Self { forward: planner.plan_fft_forward(length), inverse: planner.plan_fft_inverse(length) }
-                }
-            };
+            let place = known.iter().position(|known| known.forward.len() == length);
+            let transforms = place.map_or_else(|| Self::planned(length), |i| known.remove(i));
             if known.len() == REMEMBERED {
                 known.remove(0);
             }
             known.push(transforms.clone());
             transforms
         })
+    }
+
+    fn planned(length: usize) -> Self {
+        let mut planner = RealFftPlanner::new();
+        Self { forward: planner.plan_fft_forward(length), inverse: planner.plan_fft_inverse(length) }
     }
 }
