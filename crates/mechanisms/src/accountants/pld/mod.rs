@@ -24,7 +24,7 @@
 //!
 //! # Complexity
 //! One transform of the grid for each event that differs from those before it, as long as many frequencies are left; the
-//! total of many is smooth, and from then on an event costs as much as its points, mostly some hundred: in all about
+//! total of many is smooth, and from then on an event costs as much as its points, mostly some hundred: in all less than
 //! 0.1 ms for each of thousands of scales.
 
 mod cells;
@@ -70,7 +70,7 @@ impl Accountant for Pld {
         worst(ledger, delta, self.name(), |class| Ok(interval(&events(class)?, delta, PRECISION, true)))
     }
 
-    /// Without the lower bound, and on coarser grids: an accuracy of 0.01 takes a tenth of the time.
+    /// Without the lower bound, and on coarser grids: an accuracy of 0.001 takes a fifth of the time.
     fn epsilon(&self, ledger: &Ledger, delta: f64, precision: f64) -> Result<f64, MechanismError> {
         positive_delta(delta)?;
         let interval = |class: &_| Ok(interval(&events(class)?, delta, PRECISION.max(precision), false));
