@@ -30,44 +30,106 @@ pub fn noise_multiplier(
     budget: Budget,
     ledger: impl Fn(f64) -> Ledger,
 ) -> Result<f64, MechanismError> {
+    let epsilon = |precision: f64| {
+        let ledger = &ledger;
+        move |multiplier: f64| accountant.epsilon(&ledger(multiplier), budget.delta(), precision)
+    };
     let target = budget.epsilon();
-    let epsilon = |multiplier: f64| Ok(accountant.bound(&ledger(multiplier), budget.delta())?.epsilon);
-    // Bracketed from the side of much noise, where accountants are quick. Both ends as (multiplier, epsilon).
-    let mut keeps = (1.0, epsilon(1.0)?);
-    let mut fails = (0.0, f64::INFINITY);
-    while keeps.1 > target {
-        fails = keeps;
-        // Epsilon falls about as the inverse of the multiplier, or faster.
-        keeps.0 *= (keeps.1 / target).clamp(2.0, 1024.0);
-        if keeps.0 > LARGEST {
-            return Err(MechanismError::Calibration { low: 1.0, high: LARGEST });
-        }
-        keeps.1 = epsilon(keeps.0)?;
-    }
-    while fails.0 <= 0.0 {
-        // But hardly faster than its square.
-        let less = keeps.0 * (keeps.1 / target).sqrt().clamp(1.0 / 1024.0, 0.5);
-        if less < 1.0 / LARGEST {
-            return Ok(keeps.0);
-        }
-        let found = (less, epsilon(less)?);
-        if found.1 > target { fails = found } else { keeps = found }
-    }
-    let mut steps = 0;
-    while keeps.0 - fails.0 > 1e-6 * keeps.0 && keeps.1 < 0.9999 * target {
-        steps += 1;
-        let middle = between(fails, keeps, 0.99995 * target, steps);
-        let found = (middle, epsilon(middle)?);
-        if found.1 > target { fails = found } else { keeps = found }
-    }
-    Ok(keeps.0)
+    // Roughly first, where accountants are quick.
+    let rough = multipliers(epsilon(ROUGH), target, 1.0, 2.0, 0.99)?;
+    let place = |target: f64| {
+        let guess = on_line(rough.last, target);
+        if guess > 0.5 * rough.keeps.0 && guess < 2.0 * rough.keeps.0 { guess } else { rough.keeps.0 }
+    };
+    // What the accountant says there tells by how much it was rough, which is much the same nearby.
+    let found = place(FULL * target);
+    let excess = (FULL * target / epsilon(0.0)(found)?).clamp(1.0, 1.0 + 4.0 * ROUGH);
+    Ok(multipliers(epsilon(0.0), target, place(excess * FULL * target), 1.0 + 0.1 * ROUGH, 0.9999)?.keeps.0)
 }
 
-/// A place strictly between two (place, epsilon) where epsilon could be the target: on the straight line in logarithms, as
-/// epsilon is close to a power; every third time in the middle, so that the search ends whatever epsilon is.
+/// The relative accuracy of the first of two searches.
+const ROUGH: f64 = 1e-3;
+
+/// What part of its epsilon a search aims to use.
+const FULL: f64 = 0.99995;
+
+/// Two ends, as (place, epsilon), of which one keeps a budget and the other does not.
+struct Ends<T> {
+    keeps: (T, f64),
+    fails: (T, f64),
+    /// What was asked last, and before.
+    last: [(T, f64); 2],
+}
+
+/// Multipliers close to each other, or one that keeps the budget and uses the part `used` of it. `epsilon` falls with the
+/// multiplier. The search begins at `start`, and its first other place is at least a factor of `reach` away.
+fn multipliers(
+    epsilon: impl Fn(f64) -> Result<f64, MechanismError>,
+    target: f64,
+    start: f64,
+    mut reach: f64,
+    used: f64,
+) -> Result<Ends<f64>, MechanismError> {
+    // Bracketed from the side of much noise, where accountants are quick.
+    let found = (start, epsilon(start)?);
+    let mut ends = Ends { keeps: found, fails: (0.0, f64::INFINITY), last: [found; 2] };
+    if found.1 > target {
+        ends.fails = found;
+    }
+    while ends.keeps.1 > target {
+        // Epsilon falls about as the inverse of the multiplier, or faster.
+        let more = ends.keeps.0 * (ends.keeps.1 / target).clamp(reach, 1024.0);
+        if more > LARGEST {
+            return Err(MechanismError::Calibration { low: 1.0, high: LARGEST });
+        }
+        ends.fails = ends.keeps;
+        ends.keeps = (more, epsilon(more)?);
+        ends.last = [ends.keeps, ends.last[0]];
+        reach = (reach * reach).min(2.0);
+    }
+    while ends.fails.0 <= 0.0 && ends.keeps.1 < used * target {
+        // But hardly faster than its square.
+        let less = ends.keeps.0 * (ends.keeps.1 / target).sqrt().clamp(1.0 / 1024.0, 1.0 / reach);
+        if less < 1.0 / LARGEST {
+            return Ok(ends);
+        }
+        ends.tell((less, epsilon(less)?), target);
+        reach = (reach * reach).min(2.0);
+    }
+    let mut steps = 0;
+    while ends.keeps.0 - ends.fails.0 > 1e-6 * ends.keeps.0 && ends.keeps.1 < used * target {
+        steps += 1;
+        let guess = on_line(ends.last, FULL * target);
+        let is_between = guess > ends.fails.0 && guess < ends.keeps.0;
+        let middle =
+            if is_between && steps % 4 != 0 { guess } else { between(ends.fails, ends.keeps, FULL * target, steps) };
+        ends.tell((middle, epsilon(middle)?), target);
+    }
+    Ok(ends)
+}
+
+impl<T: Copy> Ends<T> {
+    /// A place between the ends, or beyond that which keeps the budget.
+    fn tell(&mut self, found: (T, f64), target: f64) {
+        if found.1 > target {
+            self.fails = found;
+        } else {
+            self.keeps = found;
+        }
+        self.last = [found, self.last[0]];
+    }
+}
+
+/// Where epsilon is the target on the straight line in logarithms through two (place, epsilon), as epsilon is close to a
+/// power. Not a number if there is no such place.
+fn on_line([a, b]: [(f64, f64); 2], target: f64) -> f64 {
+    a.0 * (b.0 / a.0).powf((target / a.1).ln() / (b.1 / a.1).ln())
+}
+
+/// A place strictly between two (place, epsilon) where epsilon could be the target: on the line in logarithms; every fourth time in the middle, so that the search ends whatever epsilon is.
 fn between(a: (f64, f64), b: (f64, f64), target: f64, steps: u32) -> f64 {
     let part = (target / a.1).ln() / (b.1 / a.1).ln();
-    let part = if steps.is_multiple_of(3) || !part.is_finite() { 0.5 } else { part.clamp(1e-3, 1.0 - 1e-3) };
+    let part = if steps.is_multiple_of(4) || !part.is_finite() { 0.5 } else { part.clamp(1e-3, 1.0 - 1e-3) };
     let place = a.0 * (b.0 / a.0).powf(part);
     if place > a.0.min(b.0) && place < a.0.max(b.0) { place } else { 0.5 * (a.0 + b.0) }
 }
@@ -86,28 +148,65 @@ pub fn most_rounds(
     budget: Budget,
     ledger: impl Fn(u64) -> Ledger,
 ) -> Result<u64, MechanismError> {
-    let target = budget.epsilon();
-    let epsilon = |rounds: u64| Ok(accountant.bound(&ledger(rounds), budget.delta())?.epsilon);
-    let (mut keeps, mut fails) = ((0, 0.0), (1, epsilon(1)?));
-    while fails.1 <= target {
-        keeps = fails;
-        if keeps.0 == MOST_ROUNDS {
-            return Ok(MOST_ROUNDS);
+    let epsilon = |precision: f64| {
+        let ledger = &ledger;
+        move |rounds: u64| accountant.epsilon(&ledger(rounds), budget.delta(), precision)
+    };
+    // Roughly first, where accountants are quick; then around what was found.
+    let rough = rounds(epsilon(ROUGH), budget.epsilon(), 1, 2.0, 0.99)?;
+    let found = whole(between(place(rough.keeps), place(rough.fails), FULL * budget.epsilon(), 1)).max(1);
+    Ok(rounds(epsilon(0.0), budget.epsilon(), found, 1.0 + ROUGH, f64::INFINITY)?.keeps.0)
+}
+
+/// Neighbouring numbers of rounds, or one that keeps the budget and uses the part `used` of it. `epsilon` grows with the
+/// rounds. The search begins at `start`, and its first other place is at least a factor of `reach` away.
+fn rounds(
+    epsilon: impl Fn(u64) -> Result<f64, MechanismError>,
+    target: f64,
+    start: u64,
+    mut reach: f64,
+    used: f64,
+) -> Result<Ends<u64>, MechanismError> {
+    let found = (start, epsilon(start)?);
+    let mut ends = Ends { keeps: (0, 0.0), fails: found, last: [found; 2] };
+    while ends.fails.1 <= target {
+        ends.keeps = ends.fails;
+        let (rounds, spent) = ends.keeps;
+        if rounds == MOST_ROUNDS {
+            return Ok(ends);
         }
         // Epsilon grows about in proportion, or slower: this comes close from below.
-        let factor = (target / keeps.1).clamp(2.0, 1024.0);
-        fails.0 = whole(keeps.0 as f64 * factor).min(MOST_ROUNDS);
-        fails.1 = epsilon(fails.0)?;
+        let factor = (target / spent).clamp(reach, 1024.0);
+        let more = whole((rounds as f64 * factor).max(rounds as f64 + 1.0)).min(MOST_ROUNDS);
+        ends.fails = (more, epsilon(more)?);
+        ends.last = [ends.fails, ends.last[0]];
+        reach = (reach * reach).min(2.0);
+    }
+    while ends.keeps.0 == 0 && ends.fails.0 > 1 {
+        // But hardly slower than its root.
+        let factor = (target / ends.fails.1).powi(2).clamp(1.0 / 1024.0, 1.0 / reach);
+        let less = whole(ends.fails.0 as f64 * factor).clamp(1, ends.fails.0 - 1);
+        ends.tell((less, epsilon(less)?), target);
+        reach = (reach * reach).min(2.0);
     }
     let mut steps = 0;
-    while fails.0 - keeps.0 > 1 {
+    while ends.fails.0 - ends.keeps.0 > 1 && ends.keeps.1 < used * target {
         steps += 1;
-        let place = |(rounds, epsilon): (u64, f64)| (rounds as f64, epsilon);
-        let middle = whole(between(place(keeps), place(fails), target, steps)).clamp(keeps.0 + 1, fails.0 - 1);
-        let found = (middle, epsilon(middle)?);
-        if found.1 <= target { keeps = found } else { fails = found }
+        let (low, high) = (ends.keeps.0 + 1, ends.fails.0 - 1);
+        let guess = on_line(ends.last.map(place), target);
+        let middle = if steps % 4 != 0 && guess >= low as f64 && guess <= high as f64 {
+            guess
+        } else {
+            between(place(ends.keeps), place(ends.fails), target, steps)
+        };
+        let middle = whole(middle).clamp(low, high);
+        ends.tell((middle, epsilon(middle)?), target);
     }
-    Ok(keeps.0)
+    Ok(ends)
+}
+
+fn place((rounds, epsilon): (u64, f64)) -> (f64, f64) {
+    (rounds as f64, epsilon)
 }
 
 /// The most rounds that are tried.

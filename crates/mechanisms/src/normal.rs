@@ -12,6 +12,12 @@ pub(crate) fn tail(z: f64) -> f64 {
     0.5 * erfc(z * FRAC_1_SQRT_2)
 }
 
+/// `P(N > z)` and `P(N <= z)`, for little more than the price of one: the larger is what is left by the smaller.
+pub(crate) fn both_tails(z: f64) -> (f64, f64) {
+    let small = tail(z.abs());
+    if z > 0.0 { (small, 1.0 - small) } else { (1.0 - small, small) }
+}
+
 /// `ln` of the density at `z`.
 pub(crate) fn log_density(z: f64) -> f64 {
     -0.5 * z * z - 0.5 * (2.0 * PI).ln()
@@ -48,6 +54,16 @@ mod tests {
             let found = if z < 5.0 { tail(z).ln() } else { log_density(z) + mills(z).ln() };
             assert!((found - expected).abs() < 1e-13 * expected.abs().max(0.1), "{z}: {found}");
         }
+    }
+
+    #[test]
+    fn both_tails_are_the_tails() {
+        for z in [-39.0_f64, -3.0, -0.5, 0.0, 1e-9, 0.7, 4.9, 20.0, f64::INFINITY, f64::NEG_INFINITY] {
+            let (above, below) = both_tails(z);
+            assert!((above - tail(z)).abs() <= f64::EPSILON * tail(z), "{z}");
+            assert!((below - tail(-z)).abs() <= f64::EPSILON * tail(-z), "{z}");
+        }
+        assert!(both_tails(f64::NAN).0.is_nan());
     }
 
     #[test]

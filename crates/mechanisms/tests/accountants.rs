@@ -361,3 +361,52 @@ fn delta_at_epsilon_is_the_inverse() {
     }
     assert!(matches!(Gdp.bound_at_epsilon(&ledger, f64::NAN), Err(MechanismError::Epsilon(_))));
 }
+
+/// Releases on a sample that may fail, more often than the ends of a grid may leave out: against the sum over all
+/// outcomes of three.
+#[test]
+fn failures_on_a_sample_agree_with_all_outcomes() {
+    let (rate, loss, failure, delta) = (0.001, 2.0_f64, 1e-12, 2e-5);
+    let truth = (1.0 - failure) / (1.0 + (-loss).exp());
+    let whole = [(failure, 0.0), (truth, truth * (-loss).exp()), (truth * (-loss).exp(), truth), (0.0, failure)];
+    let outcomes = whole.map(|(p, q)| ((1.0 - rate) * q + rate * p, q));
+    let delta_at = |epsilon: f64, swap: bool| {
+        let mut sum = 0.0;
+        for (a, b, c) in (0..64).map(|i| (outcomes[i % 4], outcomes[i / 4 % 4], outcomes[i / 16])) {
+            let (p, q) = (a.0 * b.0 * c.0, a.1 * b.1 * c.1);
+            sum += f64::max(0.0, if swap { q - epsilon.exp() * p } else { p - epsilon.exp() * q });
+        }
+        sum
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let is_enough = delta_at(middle, false).max(delta_at(middle, true)) <= delta;
+        if is_enough { high = middle } else { low = middle }
+    }
+    let sampling = Sampling::Poisson { rate };
+    let base = Base::Approximate { epsilon: loss, delta: failure, adjacency: Adjacency::AddRemoveRecord };
+    let run = ledger(Adjacency::AddRemoveRecord, [(Event::Sampled { sampling, base }, 3)]);
+    let bound = Pld.bound(&run, delta).unwrap();
+    assert!(bound.epsilon >= high * (1.0 - 1e-12), "{bound:?} {high}");
+    assert_close(bound.epsilon, high, 1e-3, "upper bound");
+    assert_close(bound.lower.unwrap(), high, 1e-2, "lower bound");
+}
+
+/// A thousand losses, of which the accountant sums up the few frequencies that are left one by one: against equal
+/// losses, which it raises to a power.
+#[test]
+fn many_different_losses_cost_about_as_much_as_equal_ones() {
+    let delta = 1e-5;
+    let equal = Pld.bound(&laplace([0.02; 1000]), delta).unwrap();
+    // Each is larger by a millionth at most.
+    let larger = (1..=1000).map(|t| 0.02 * (1.0 + 1e-9 * f64::from(t)));
+    let different = Pld.bound(&laplace(larger), delta).unwrap();
+    assert_close(different.epsilon, equal.epsilon, 1e-4, "upper bound");
+    assert!(different.lower.unwrap() <= equal.epsilon && different.epsilon >= equal.lower.unwrap());
+    // Spread evenly in squares around the same: the sum of squares decides.
+    let spread = (0..1000).map(|t| 0.02 * (0.5 + f64::from(t) / 999.0).sqrt());
+    let spread = Pld.bound(&laplace(spread), delta).unwrap();
+    assert_close(spread.epsilon, equal.epsilon, 5e-3, "upper bound");
+    assert!(spread.lower.unwrap() <= spread.epsilon && spread.lower.unwrap() > 0.99 * spread.epsilon);
+}

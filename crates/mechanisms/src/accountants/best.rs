@@ -12,10 +12,7 @@ pub struct Best;
 impl Best {
     /// What each accountant says, by name; an error if it does not cover the ledger.
     pub fn all(ledger: &Ledger, delta: f64) -> Vec<(&'static str, Result<Bound, MechanismError>)> {
-        let drv = Advanced { theorem: Theorem::DworkRothblumVadhan };
-        let (kov, zcdp, rdp) = (Advanced::default(), Zcdp::default(), Rdp::default());
-        let accountants: [&dyn Accountant; 7] = [&Pure, &drv, &kov, &zcdp, &rdp, &Gdp, &Pld];
-        accountants.iter().map(|accountant| (accountant.name(), accountant.bound(ledger, delta))).collect()
+        each(|accountant| (accountant.name(), accountant.bound(ledger, delta)))
     }
 }
 
@@ -25,16 +22,8 @@ impl Accountant for Best {
     }
 
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError> {
-        if !(0.0..1.0).contains(&delta) {
-            return Err(MechanismError::Delta(delta));
-        }
-        if positive_delta(delta).is_err() {
-            return Pure.bound(ledger, delta);
-        }
-        // Gaussian noise without sampling has an exact formula: nothing can be below.
-        match Gdp.bound(ledger, delta) {
-            Err(MechanismError::Unsupported { .. }) => {}
-            exact => return exact,
+        if let Some(bound) = exact(ledger, delta)? {
+            return Ok(bound);
         }
         let mut least: Option<Bound> = None;
         let mut lower = None;
@@ -58,5 +47,45 @@ impl Accountant for Best {
             }
             (None, _) => Err(MechanismError::NoNodes),
         }
+    }
+
+    /// The least that any accountant says with this precision.
+    fn epsilon(&self, ledger: &Ledger, delta: f64, precision: f64) -> Result<f64, MechanismError> {
+        if let Some(bound) = exact(ledger, delta)? {
+            return Ok(bound.epsilon);
+        }
+        let mut least: Option<f64> = None;
+        for found in each(|accountant| accountant.epsilon(ledger, delta, precision)) {
+            match found {
+                Ok(epsilon) => least = Some(least.map_or(epsilon, |least| least.min(epsilon))),
+                Err(MechanismError::Unsupported { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // If none covers the ledger there is an error to report.
+        least.map_or_else(|| Ok(self.bound(ledger, delta)?.epsilon), Ok)
+    }
+}
+
+/// What is asked of every accountant.
+fn each<T>(question: impl Fn(&dyn Accountant) -> T) -> Vec<T> {
+    let drv = Advanced { theorem: Theorem::DworkRothblumVadhan };
+    let (kov, zcdp, rdp) = (Advanced::default(), Zcdp::default(), Rdp::default());
+    let accountants: [&dyn Accountant; 7] = [&Pure, &drv, &kov, &zcdp, &rdp, &Gdp, &Pld];
+    accountants.into_iter().map(question).collect()
+}
+
+/// The bound that no other accountant can better, if there is one.
+fn exact(ledger: &Ledger, delta: f64) -> Result<Option<Bound>, MechanismError> {
+    if !(0.0..1.0).contains(&delta) {
+        return Err(MechanismError::Delta(delta));
+    }
+    if positive_delta(delta).is_err() {
+        return Pure.bound(ledger, delta).map(Some);
+    }
+    // Gaussian noise without sampling has an exact formula: nothing can be below.
+    match Gdp.bound(ledger, delta) {
+        Err(MechanismError::Unsupported { .. }) => Ok(None),
+        exact => exact.map(Some),
     }
 }

@@ -50,6 +50,16 @@ pub trait Accountant {
     /// range.
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError>;
 
+    /// The epsilon of [`bound`](Self::bound) alone, or a larger one if a relative accuracy of about `precision` is enough
+    /// and less work. Searches ask for this; with a `precision` of 0 it is that epsilon to the bit.
+    ///
+    /// # Errors
+    /// As [`bound`](Self::bound).
+    fn epsilon(&self, ledger: &Ledger, delta: f64, precision: f64) -> Result<f64, MechanismError> {
+        let _ = precision;
+        Ok(self.bound(ledger, delta)?.epsilon)
+    }
+
     /// The other way round: the guarantee with the smallest `delta`, down to 1e-300, at a privacy loss of `epsilon`.
     /// The delta is 1 if there is none. Found by bisection to a relative 1e-9, and never below what
     /// [`bound`](Self::bound) allows.

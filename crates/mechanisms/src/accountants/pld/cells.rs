@@ -31,8 +31,8 @@ pub(super) struct Cells {
 /// Probabilities under `P` of the nodes and of an infinite loss. They sum to 1, or less if a loss was rounded to minus
 /// infinity.
 #[derive(Clone, Debug)]
-pub(super) struct Atoms {
-    pub(super) nodes: Vec<f64>,
+pub(super) struct Atoms<'a> {
+    pub(super) nodes: &'a [f64],
     pub(super) masses: Vec<f64>,
     pub(super) infinite: f64,
 }
@@ -80,18 +80,21 @@ impl Cells {
         self
     }
 
-    /// How much of each inner cell goes to its left end; all or nothing of a cell whose `q` is too small to be a
-    /// number.
-    fn lefts(&self, of_unknown: f64) -> Vec<f64> {
-        let split = |(ends, &(p, q)): (&[f64], &(f64, f64))| {
-            let scaled = q * ends[1].exp();
-            if q > f64::MIN_POSITIVE && scaled.is_finite() {
-                ((scaled - p) / (ends[1] - ends[0]).exp_m1()).clamp(0.0, p)
-            } else {
-                of_unknown * p
+    /// How much of each inner cell goes to its left end; nothing of a cell whose `q` is too small to be a number.
+    fn lefts(&self) -> impl Iterator<Item = f64> {
+        // Widths differ by rounding only, mostly: `e^width - 1` of the last one, and its slope.
+        let (mut known, mut rise) = (0.0, 0.0);
+        self.nodes.windows(2).zip(&self.inner).map(move |(ends, &(p, q))| {
+            let (scaled, width) = (q * ends[1].exp(), ends[1] - ends[0]);
+            if (width - known).abs() > 1e-9 * known {
+                (known, rise) = (width, width.exp_m1());
             }
-        };
-        self.nodes.windows(2).zip(&self.inner).map(split).collect()
+            if q > f64::MIN_POSITIVE && scaled.is_finite() {
+                ((scaled - p) / (rise + (width - known) * (1.0 + rise))).clamp(0.0, p)
+            } else {
+                0.0
+            }
+        })
     }
 
     fn index_of_zero(&self) -> usize {
@@ -99,10 +102,10 @@ impl Cells {
     }
 
     /// Rounded so that nothing is understated.
-    pub(super) fn pessimistic(&self) -> Atoms {
+    pub(super) fn pessimistic(&self) -> Atoms<'_> {
         let mut masses = vec![0.0; self.nodes.len()];
         masses[0] += self.bottom.0;
-        for (i, (left, &(p, _))) in self.lefts(0.0).into_iter().zip(&self.inner).enumerate() {
+        for (i, (left, &(p, _))) in self.lefts().zip(&self.inner).enumerate() {
             masses[i] += left;
             masses[i + 1] += p - left;
         }
@@ -111,11 +114,11 @@ impl Cells {
         let finite = if self.top.1 > 0.0 && reached.is_finite() { reached.min(self.top.0) } else { 0.0 };
         masses[last] += finite;
         masses[self.index_of_zero()] += self.zero;
-        Atoms { nodes: self.nodes.clone(), masses, infinite: self.top.0 - finite }
+        Atoms { nodes: &self.nodes, masses, infinite: self.top.0 - finite }
     }
 
     /// Rounded so that nothing is overstated, and so that little is lost of `E e^(slope loss)`.
-    pub(super) fn optimistic(&self, slope: f64) -> Atoms {
+    pub(super) fn optimistic(&self, slope: f64) -> Atoms<'_> {
         let mut masses = vec![0.0; self.nodes.len()];
         let count = self.inner.len();
         // What is left of cell `at`, after its lower neighbours have taken a part.
@@ -131,7 +134,7 @@ impl Cells {
         if self.zero > 0.0 {
             masses[self.index_of_zero()] += self.zero;
         }
-        Atoms { nodes: self.nodes.clone(), masses, infinite: self.certain }
+        Atoms { nodes: &self.nodes, masses, infinite: self.certain }
     }
 
     /// Merges a part of cell `at` with cells above it until the loss of all of it is the right end of the cell.

@@ -21,6 +21,11 @@
 //! rate; 2e-2 for a few releases of discrete noise of few steps on a sample. It speaks of what the events allow at
 //! least: a vector with an L2 sensitivity of which one coordinate moves. For vectors whose worst case is unknown the
 //! bounds are further apart.
+//!
+//! # Complexity
+//! One transform of the grid for each event that differs from those before it, as long as many frequencies are left; the
+//! total of many is smooth, and from then on an event costs as much as its points, mostly some hundred: in all less than
+//! 0.1 ms for each of thousands of scales.
 
 mod cells;
 #[allow(
@@ -31,6 +36,7 @@ mod cells;
 )]
 mod compose;
 mod lattice;
+mod live;
 mod pair;
 #[allow(
     clippy::cast_possible_truncation,
@@ -39,16 +45,16 @@ mod pair;
     reason = "numbers of grid points: integers far below 2^53"
 )]
 mod plan;
-
-use realfft::RealFftPlanner;
+mod spectrum;
+mod transforms;
 
 use super::facts::{Chance, Facts, Lattice, Loss};
 use super::{Accountant, Bound, Interval, positive_delta, smooth, worst};
 use crate::{ClassLedger, Ledger, MechanismError};
 
-use compose::{Rounding, Total};
+use compose::{Composition, Rounding};
 use pair::{Direction, Pair};
-use plan::Plan;
+use plan::{PRECISION, Plan};
 
 /// The privacy loss distribution accountant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +67,14 @@ impl Accountant for Pld {
 
     fn bound(&self, ledger: &Ledger, delta: f64) -> Result<Bound, MechanismError> {
         positive_delta(delta)?;
-        worst(ledger, delta, self.name(), |class| Ok(interval(&events(class)?, delta)))
+        worst(ledger, delta, self.name(), |class| Ok(interval(&events(class)?, delta, PRECISION, true)))
+    }
+
+    /// Without the lower bound, and on coarser grids: an accuracy of 0.001 takes a fifth of the time.
+    fn epsilon(&self, ledger: &Ledger, delta: f64, precision: f64) -> Result<f64, MechanismError> {
+        positive_delta(delta)?;
+        let interval = |class: &_| Ok(interval(&events(class)?, delta, PRECISION.max(precision), false));
+        Ok(worst(ledger, delta, self.name(), interval)?.epsilon)
     }
 }
 
@@ -132,8 +145,8 @@ fn merged(list: impl Iterator<Item = (Facts, f64)>) -> Vec<(Facts, f64)> {
     rest
 }
 
-/// Upper and lower bounds of epsilon.
-fn interval(events: &[(Facts, f64)], delta: f64) -> Interval {
+/// An upper bound of epsilon with this relative accuracy, and a lower one if it is wanted.
+fn interval(events: &[(Facts, f64)], delta: f64, precision: f64, with_lower: bool) -> Interval {
     if events.is_empty() {
         return (0.0, Some(0.0));
     }
@@ -157,40 +170,69 @@ fn interval(events: &[(Facts, f64)], delta: f64) -> Interval {
     } else {
         &[Direction::Remove]
     };
-    let mut planner = RealFftPlanner::new();
-    let mut worst = (f64::NEG_INFINITY, None);
+    let mut worst: Option<(f64, Composition)> = None;
     for &direction in directions {
-        let mut plan = Plan::of(&pairs, direction, delta - infinite, f64::INFINITY);
-        let mut upper = Total::of(&pairs, direction, &plan, Rounding::Up, &mut planner).epsilon(delta);
-        if upper > 0.0 && upper < 0.3 * plan.aim {
-            // Rare large losses mislead the moments from which the step was chosen.
-            plan = Plan::of(&pairs, direction, delta - infinite, upper);
-            upper = upper.min(Total::of(&pairs, direction, &plan, Rounding::Up, &mut planner).epsilon(delta));
-        }
-        // Also if it is NaN, which no bound is.
-        let upper = if upper >= 0.0 { upper } else { f64::INFINITY };
-        if upper > worst.0 {
-            worst = (upper, Some((direction, plan)));
-        }
-    }
-    let lower = worst.1.filter(|_| worst.0.is_finite()).map(|(direction, plan)| {
-        // Other pairs may have other atoms: a plan for them.
-        let plan =
-            if lower_pairs == pairs { plan } else { Plan::of(&lower_pairs, direction, delta - infinite, worst.0) };
-        let mut most: f64 = 0.0;
-        // Rare large losses mislead here too: what they must not be merged with is found by trying.
-        for caution in [1.0, 10.0, 1000.0] {
-            let rounding = Rounding::Down { slope: caution * plan.tilt };
-            let lower = Total::of(&lower_pairs, direction, &plan, rounding, &mut planner).epsilon(delta);
-            most = if lower <= worst.0 { most.max(lower) } else { most };
-            if most >= (1.0 - GAP) * worst.0 || lower_pairs.len() > FEW {
-                break;
+        let of = |precision| upper(&pairs, direction, (delta, infinite), precision);
+        // A rough upper bound tells mostly that the second direction is not the worse one.
+        let is_worse = |found: f64| worst.as_ref().is_none_or(|(largest, _)| found > *largest);
+        if worst.is_none() || precision >= ROUGH || is_worse(of(ROUGH).0) {
+            let found = of(precision);
+            if is_worse(found.0) {
+                worst = Some(found);
             }
         }
-        most
+    }
+    let (upper, composition) = worst.expect("at least one direction");
+    let lower = (with_lower && upper.is_finite()).then(|| {
+        if lower_pairs == pairs {
+            return lower(&composition, pairs.len(), delta, upper);
+        }
+        // Other pairs may have other atoms: a plan for them.
+        let plan = Plan::of(&lower_pairs, composition.direction, delta - infinite, upper, precision);
+        let composition = Composition::new(&lower_pairs, composition.direction, plan);
+        lower(&composition, lower_pairs.len(), delta, upper)
     });
-    (worst.0, lower)
+    (upper, lower)
 }
+
+/// An upper bound of epsilon in one direction, and what it was read off. `infinite` is the part of `delta` that is lost
+/// already.
+fn upper(
+    pairs: &[(Pair, f64)],
+    direction: Direction,
+    (delta, infinite): (f64, f64),
+    precision: f64,
+) -> (f64, Composition<'_>) {
+    let planned =
+        |aim| Composition::new(pairs, direction, Plan::of(pairs, direction, delta - infinite, aim, precision));
+    let mut composition = planned(f64::INFINITY);
+    let mut upper = composition.total(Rounding::Up).epsilon(delta);
+    if upper > 0.0 && upper < 0.3 * composition.plan.aim {
+        // Rare large losses mislead the moments from which the step was chosen.
+        composition = planned(upper);
+        upper = upper.min(composition.total(Rounding::Up).epsilon(delta));
+    }
+    // Also if it is NaN, which no bound is.
+    (if upper >= 0.0 { upper } else { f64::INFINITY }, composition)
+}
+
+/// A lower bound of epsilon, of which `upper` is an upper one.
+fn lower(composition: &Composition, events: usize, delta: f64, upper: f64) -> f64 {
+    let mut most: f64 = 0.0;
+    // Rare large losses mislead here too: what they must not be merged with is found by trying.
+    for caution in [1.0, 10.0, 1000.0] {
+        let rounding = Rounding::Down { slope: caution * composition.plan.tilt };
+        let lower = composition.total(rounding).epsilon(delta);
+        most = if lower <= upper { most.max(lower) } else { most };
+        if most >= (1.0 - GAP) * upper || events > FEW {
+            break;
+        }
+    }
+    most
+}
+
+/// The relative accuracy of a rough look.
+const ROUGH: f64 = 1e-2;
 
 /// The relative distance of the bounds above which the lower one is tried to be improved.
 const GAP: f64 = 5e-4;

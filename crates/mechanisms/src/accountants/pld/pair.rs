@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::lattice;
 use crate::accountants::facts::{Chance, Facts, Loss};
-use crate::normal::tail;
+use crate::normal::both_tails;
 
 /// One event, as a pair `P` (the record is there) and `Q` (it is not, or another one is), with loss `ln(P/Q)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,13 @@ pub(super) enum Direction {
 
 /// Probabilities of an event under `P` and under `Q`.
 pub(super) type Both = (f64, f64);
+
+/// Probabilities of a loss above a place, and of one up to it.
+#[derive(Clone, Copy, Debug)]
+struct Tails {
+    above: Both,
+    below: Both,
+}
 
 /// Atoms of a loss.
 #[derive(Clone, Copy, Debug)]
@@ -75,14 +82,14 @@ impl Pair {
             let both = |(p, q): Both| ((1.0 - rate) * q + rate * p, q);
             return lattice::cells(noise, nodes, |loss| mixed(loss, rate), both);
         }
-        let upper: Vec<Both> = nodes.iter().map(|&node| self.above(node)).collect();
-        let lower: Vec<Both> = nodes.iter().map(|&node| self.below(node)).collect();
+        let tails: Vec<Tails> = nodes.iter().map(|&node| self.tails(node)).collect();
         // Differences of whichever tail is the smaller one.
-        let cell = |i: usize, part: fn(&Both) -> f64| {
-            let (up, down) = (part(&upper[i]) - part(&upper[i + 1]), part(&lower[i + 1]) - part(&lower[i]));
-            if part(&upper[i]) < part(&lower[i + 1]) { up } else { down }.max(0.0)
+        let cell = |ends: &[Tails], part: fn(&Both) -> f64| {
+            let [left, right] = ends else { return 0.0 };
+            let (up, down) = (part(&left.above) - part(&right.above), part(&right.below) - part(&left.below));
+            if part(&left.above) < part(&right.below) { up } else { down }.max(0.0)
         };
-        let inner = (0..nodes.len() - 1).map(|i| (cell(i, |b| b.0), cell(i, |b| b.1))).collect();
+        let inner = tails.windows(2).map(|ends| (cell(ends, |b| b.0), cell(ends, |b| b.1))).collect();
         let (certain, impossible) = match self.loss {
             Loss::Everything => (self.chance.rate(), 1.0),
             Loss::Approximate { delta, .. } => (self.chance.rate() * delta, delta),
@@ -91,27 +98,24 @@ impl Pair {
         let impossible = if self.chance.rate() < 1.0 { 0.0 } else { impossible };
         Cells {
             nodes: nodes.to_vec(),
-            bottom: lower[0],
+            bottom: tails[0].below,
             inner,
-            top: upper[nodes.len() - 1],
+            top: tails[nodes.len() - 1].above,
             certain,
             impossible,
             zero: 0.0,
         }
     }
 
-    /// `P` and `Q` of a loss above `e`, with the record on one side.
-    fn above(self, e: f64) -> Both {
+    /// `P` and `Q` of a loss above `e`, with the record on one side, and of one of at most `e`.
+    fn tails(self, e: f64) -> Tails {
         let rate = self.chance.rate();
-        let (p, q) = above(self.loss, unmixed(e, rate));
-        ((1.0 - rate) * q + rate * p, q)
-    }
-
-    /// `P` and `Q` of a loss of at most `e`.
-    fn below(self, e: f64) -> Both {
-        let rate = self.chance.rate();
-        let (p, q) = below(self.loss, unmixed(e, rate));
-        ((1.0 - rate) * q + rate * p, q)
+        // No loss is smaller than that of what cannot happen with the record: where the base mechanism has one of minus
+        // infinity there is an atom, and nothing below.
+        let is_below = rate < 1.0 && e < (-rate).ln_1p();
+        let Tails { above, below } = if is_below { Tails::ABOVE } else { tails(self.loss, unmixed(e, rate)) };
+        let mix = |(p, q): Both| ((1.0 - rate) * q + rate * p, q);
+        Tails { above: mix(above), below: mix(below) }
     }
 
     /// Where losses have atoms, if a grid should meet them.
@@ -139,12 +143,12 @@ impl Pair {
     /// The range of losses that matter in a direction: beyond it `P` has no more than `end` on each side.
     pub(super) fn range(self, direction: Direction, end: f64) -> (f64, f64) {
         let above = |e: f64| match direction {
-            Direction::Remove => self.above(e).0,
-            Direction::Add => self.below(-e).1,
+            Direction::Remove => self.tails(e).above.0,
+            Direction::Add => self.tails(-e).below.1,
         };
         let below = |e: f64| match direction {
-            Direction::Remove => self.below(e).0,
-            Direction::Add => self.above(-e).1,
+            Direction::Remove => self.tails(e).below.0,
+            Direction::Add => self.tails(-e).above.1,
         };
         let certain = match (self.loss, direction) {
             (Loss::Approximate { delta, .. }, Direction::Remove) => self.chance.rate() * delta,
@@ -239,62 +243,45 @@ fn smallest(holds: impl Fn(f64) -> bool) -> f64 {
     yes
 }
 
-/// Tails above `e` of the mechanism without sampling.
-fn above(loss: Loss, e: f64) -> Both {
+/// Tails at `e` of the mechanism without sampling.
+fn tails(loss: Loss, e: f64) -> Tails {
     match loss {
-        Loss::Gaussian { mu } => (tail(e / mu - 0.5 * mu), tail(e / mu + 0.5 * mu)),
-        Loss::Laplace { l1, .. } if e >= l1 => (0.0, 0.0),
-        Loss::Laplace { l1, .. } if e < -l1 => (1.0, 1.0),
-        Loss::Laplace { l1, .. } => (1.0 - 0.5 * (0.5 * (e - l1)).exp(), 0.5 * (-0.5 * (e + l1)).exp()),
-        Loss::DiscreteLaplace(noise) => lattice::laplace_above(noise, e),
-        Loss::DiscreteGaussian(noise) => lattice::gaussian_above(noise, e),
+        Loss::Gaussian { mu } => {
+            let (p, q) = (both_tails(e / mu - 0.5 * mu), both_tails(e / mu + 0.5 * mu));
+            Tails { above: (p.0, q.0), below: (p.1, q.1) }
+        }
+        Loss::Laplace { l1, .. } if e >= l1 => Tails::BELOW,
+        Loss::Laplace { l1, .. } if e < -l1 => Tails::ABOVE,
+        Loss::Laplace { l1, .. } => {
+            let (p, q) = (0.5 * (0.5 * (e - l1)).exp(), 0.5 * (-0.5 * (e + l1)).exp());
+            Tails { above: (1.0 - p, q), below: (p, 1.0 - q) }
+        }
+        Loss::DiscreteLaplace(noise) => {
+            Tails { above: lattice::laplace_above(noise, e), below: lattice::laplace_below(noise, e) }
+        }
+        Loss::DiscreteGaussian(noise) => {
+            // By symmetry.
+            let (p, q) = lattice::gaussian_above(noise, -e);
+            Tails { above: lattice::gaussian_above(noise, e), below: (q, p) }
+        }
         Loss::Approximate { epsilon, delta } => {
             let truth = 1.0 / (1.0 + (-epsilon).exp());
+            let (likely, unlikely) = ((1.0 - delta) * truth, (1.0 - delta) * truth * (-epsilon).exp());
             match e {
-                e if e >= epsilon => (delta, 0.0),
-                e if e < -epsilon => (1.0, 1.0 - delta),
-                _ => (delta + (1.0 - delta) * truth, (1.0 - delta) * truth * (-epsilon).exp()),
+                e if e >= epsilon => Tails { above: (delta, 0.0), below: (1.0 - delta, 1.0) },
+                e if e < -epsilon => Tails { above: (1.0, 1.0 - delta), below: (0.0, delta) },
+                _ => Tails { above: (delta + likely, unlikely), below: (unlikely, delta + likely) },
             }
         }
-        Loss::Everything => (1.0, 0.0),
-        Loss::Nothing | Loss::Zcdp { .. } => {
-            if e < 0.0 {
-                (1.0, 1.0)
-            } else {
-                (0.0, 0.0)
-            }
-        }
+        Loss::Everything => Tails { above: (1.0, 0.0), below: (0.0, 1.0) },
+        Loss::Nothing | Loss::Zcdp { .. } if e < 0.0 => Tails::ABOVE,
+        Loss::Nothing | Loss::Zcdp { .. } => Tails::BELOW,
     }
 }
 
-/// Tails up to `e` of the mechanism without sampling.
-fn below(loss: Loss, e: f64) -> Both {
-    match loss {
-        Loss::Gaussian { mu } => (tail(0.5 * mu - e / mu), tail(-0.5 * mu - e / mu)),
-        Loss::Laplace { l1, .. } if e >= l1 => (1.0, 1.0),
-        Loss::Laplace { l1, .. } if e < -l1 => (0.0, 0.0),
-        Loss::Laplace { l1, .. } => (0.5 * (0.5 * (e - l1)).exp(), 1.0 - 0.5 * (-0.5 * (e + l1)).exp()),
-        Loss::DiscreteLaplace(noise) => lattice::laplace_below(noise, e),
-        // By symmetry.
-        Loss::DiscreteGaussian(noise) => {
-            let (p, q) = lattice::gaussian_above(noise, -e);
-            (q, p)
-        }
-        Loss::Approximate { epsilon, delta } => {
-            let truth = 1.0 / (1.0 + (-epsilon).exp());
-            match e {
-                e if e >= epsilon => (1.0 - delta, 1.0),
-                e if e < -epsilon => (0.0, delta),
-                _ => ((1.0 - delta) * truth * (-epsilon).exp(), delta + (1.0 - delta) * truth),
-            }
-        }
-        Loss::Everything => (0.0, 1.0),
-        Loss::Nothing | Loss::Zcdp { .. } => {
-            if e < 0.0 {
-                (0.0, 0.0)
-            } else {
-                (1.0, 1.0)
-            }
-        }
-    }
+impl Tails {
+    /// Where everything is above.
+    const ABOVE: Self = Self { above: (1.0, 1.0), below: (0.0, 0.0) };
+    /// Where nothing is.
+    const BELOW: Self = Self { above: (0.0, 0.0), below: (1.0, 1.0) };
 }

@@ -19,8 +19,8 @@ const POINTS: usize = 1 << 18;
 /// Most cells of the loss of one release.
 const CELLS: f64 = 65_536.0;
 
-/// The accuracy that is aimed at, relative to epsilon.
-const PRECISION: f64 = 4e-5;
+/// The best accuracy that is aimed at, relative to epsilon.
+pub(super) const PRECISION: f64 = 4e-5;
 
 /// How to compute a composition.
 #[derive(Clone, Debug)]
@@ -75,13 +75,13 @@ fn logs(atoms: &Atoms) -> Vec<(f64, f64)> {
 
 impl Plan {
     /// For at least one release, and a `delta` that is more than what is infinite. `aim`: an upper bound of epsilon,
-    /// if one is known, which sets the accuracy.
-    pub(super) fn of(events: &[(Pair, f64)], direction: Direction, delta: f64, aim: f64) -> Self {
+    /// if one is known, which sets the accuracy, `precision` relative to it.
+    pub(super) fn of(events: &[(Pair, f64)], direction: Direction, delta: f64, aim: f64, precision: f64) -> Self {
         let releases: f64 = events.iter().map(|event| event.1).sum();
         // What a single release may leave out: above it counts against delta, below it is rounded up, which in all
         // makes delta larger by no more than that.
         let end = SPARE * delta / releases;
-        let nodes = (16_384 / events.len()).clamp(48, 400);
+        let nodes = (16_384 / events.len()).clamp(48, if precision > PRECISION { 100 } else { 400 });
         let look = Look {
             events: events
                 .iter()
@@ -110,7 +110,7 @@ impl Plan {
         let width = (high.min(possible(|r| r.1)).max(0.0) - low.max(possible(|r| r.0)).min(0.0)).max(1e-300);
         // Rounding adds a variance of about step^2/6 to each loss: at constant delta, step^2 (1 + slope)/12 to epsilon.
         let aim = epsilon.min(aim);
-        let allowed = PRECISION * aim.max(1e-3 * epsilon);
+        let allowed = precision * aim.max(1e-3 * epsilon);
         let wanted = (12.0 * allowed / (releases * (1.0 + slope))).sqrt();
         let count = (width / wanted).clamp(256.0, POINTS as f64 - 64.0);
         let marks: Vec<Option<Marks>> = events.iter().map(|(pair, _)| pair.marks(direction)).collect();
