@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use chacha20::ChaCha8Rng;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use dido_geometry::kernel;
+use dido_geometry::{Pool, Rows, Shape, kernel};
 use dido_topology::{Graph, MixingMatrix, families, weights};
 use ndarray::{Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
@@ -53,8 +53,13 @@ fn sparse(w: &MixingMatrix) -> CsMat<f64> {
     entries.to_csr()
 }
 
-fn rows(nodes: usize) -> Vec<f64> {
-    (0..nodes * WIDTH).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+/// As in a run: from a pool, where a bundle begins at a cache line.
+fn rows(nodes: usize) -> Rows {
+    let mut rows = Pool::new().take(Shape { nodes, lanes: 1, dim: WIDTH });
+    for (k, x) in rows.as_mut_slice().iter_mut().enumerate() {
+        *x = ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0;
+    }
+    rows
 }
 
 /// The nine rows of each node, in the few of `circles` that have less the last of them more than once.
@@ -86,17 +91,18 @@ fn compulsory(w: &MixingMatrix) -> u64 {
 
 fn compare(c: &mut Criterion, name: &str, w: &MixingMatrix, dense: bool) {
     let (n, x) = (w.nodes(), rows(w.nodes()));
-    let mut out = vec![0.0; x.len()];
+    let mut out = x.clone();
+    let (x, out) = (x.as_slice(), out.as_mut_slice());
     let mut group = c.benchmark_group(format!("mixing/{name}"));
     group.sample_size(20).throughput(Throughput::Bytes(compulsory(w)));
-    group.bench_function("copy", |b| b.iter(|| out.copy_from_slice(black_box(&x))));
-    group.bench_function("mix", |b| b.iter(|| w.mix(WIDTH, black_box(&x), &mut out)));
+    group.bench_function("copy", |b| b.iter(|| out.copy_from_slice(black_box(x))));
+    group.bench_function("mix", |b| b.iter(|| w.mix(WIDTH, black_box(x), out)));
     if w.nodes() >= 10_000 {
         let nines = nines(w);
-        group.bench_function("gather", |b| b.iter(|| gather(&nines, black_box(&x), &mut out)));
+        group.bench_function("gather", |b| b.iter(|| gather(&nines, black_box(x), out)));
     }
     let other = sparse(w);
-    let view = ArrayView2::from_shape((n, WIDTH), &x).expect("n x width");
+    let view = ArrayView2::from_shape((n, WIDTH), x).expect("n x width");
     group.bench_function("sprs", |b| b.iter(|| black_box(&other * &black_box(view))));
     if dense {
         let matrix = w.to_dense();

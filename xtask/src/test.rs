@@ -18,7 +18,9 @@ pub fn test(arguments: &[OsString]) -> Outcome {
 /// The bounds of the theorems against runs; `--short` leaves out the long form.
 pub fn theorems(arguments: &[OsString]) -> Outcome {
     only("theorems", &["--short"], arguments)?;
-    let mut command = cargo(["test", "--package", "dido-optimizers", "--test", "theorems"]);
+    // Of the whole workspace, so that dependencies are built with the features they have in all other tests.
+    let mut command = cargo(["test", "--workspace"]);
+    command.args(["theorems", "pdop", "dual_averaging", "rates"].iter().flat_map(|name| ["--test", name]));
     if arguments.is_empty() {
         command.arg("--release").env("DIDO_THEOREMS", "full");
     } else {

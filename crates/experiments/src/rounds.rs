@@ -138,7 +138,7 @@ impl Rounds<'_> {
         for (value, stored) in state.iter_mut().zip(&checkpoint.state) {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }
-        parties.gate_mut().resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
+        parties.resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
         Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds))
     }
 

@@ -327,6 +327,12 @@ pub enum MechanismError {
     /// A comparison is of two replays.
     #[error("a comparison needs two gates that have replayed the whole of one transcript")]
     NoReplay,
+    /// A value was made to leave through the gate that guards its data.
+    #[error("this gate does not guard the data that the value has looked at")]
+    OtherGate,
+    /// Lanes are for simulations.
+    #[error("{0} lanes would release {0} times what the ledger counts once; this gate has one")]
+    Lanes(usize),
     /// A deployed party's noise must be exact.
     #[error("floating-point noise is for simulations; this gate releases with exact noise only")]
     FloatingPoint,

@@ -1,6 +1,7 @@
 //! The only door from private to public.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chacha20::ChaCha20Rng;
@@ -74,6 +75,8 @@ enum Noise {
 /// 5. lets the value go.
 #[derive(Debug)]
 pub struct Gate {
+    /// No other gate of this process has it.
+    id: u64,
     ledger: Ledger,
     filters: Vec<Filter>,
     plan: Option<Plan>,
@@ -116,8 +119,8 @@ impl Gate {
         Self::new(adjacency, adversary, class_of, budget, Noise::Simulated(keys))
     }
 
-    /// As [`simulated`](Self::simulated), but floating-point noise is refused: what a deployed party uses, with keys
-    /// [`from_os`](Key::from_os).
+    /// As [`simulated`](Self::simulated), but floating-point noise is refused, and so are several lanes, which the ledger
+    /// counts once: what a deployed party uses, with keys [`from_os`](Key::from_os) that no other gate has.
     pub fn exact(
         adjacency: Adjacency,
         adversary: Adversary,
@@ -185,7 +188,13 @@ impl Gate {
     ) -> Self {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
-        Self { ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { id, ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 
     /// What has been released so far.
@@ -249,8 +258,9 @@ impl Gate {
     /// Releases `value` in `round`. Rows of nodes that are asleep pass as they are: they hold public numbers only.
     ///
     /// # Errors
-    /// If a sensitivity is not finite, the release was not planned, the budget would be overspent, the round has been left already, a number of the
-    /// noisy value is not finite, or the noise is floating-point and the gate exact. Nothing leaves then.
+    /// If the value was made for another gate, a sensitivity is not finite, the release was not planned, the budget would be
+    /// overspent, the round has been left already, a number of the noisy value is not finite, the noise is floating-point or
+    /// there are several lanes and the gate is exact. Nothing leaves then.
     pub fn release(
         &mut self,
         round: u32,
@@ -259,6 +269,14 @@ impl Gate {
     ) -> Result<Public, MechanismError> {
         if matches!(self.noise, Noise::Exact(_)) && !mechanism.is_exact() {
             return Err(MechanismError::FloatingPoint);
+        }
+        if value.batch.gate.is_some_and(|gate| gate != self.id) {
+            return Err(MechanismError::OtherGate);
+        }
+        // Lanes repeat a run on the same data: each would have to be paid for.
+        let lanes = value.rows.shape().lanes;
+        if matches!(self.noise, Noise::Exact(_)) && lanes > 1 {
+            return Err(MechanismError::Lanes(lanes));
         }
         let draw = number_in_round(round, self.next)?;
         self.charge(round, mechanism, &value)?;
@@ -300,6 +318,14 @@ impl Gate {
         if let Some(plan) = &self.plan {
             for (class, ledger) in self.ledger.classes.iter().enumerate().filter(|(_, ledger)| awake(ledger)) {
                 plan.allows(class, ledger, round, event(mechanism, value, class)?)?;
+            }
+        }
+        if self.ledger.adversary != Adversary::HiddenActivation {
+            let hides = |class| event(mechanism, value, class).map(|event| event.hides_activation());
+            for class in 0..self.ledger.classes.len() {
+                if hides(class)? {
+                    return Err(MechanismError::ActivationSeen(self.ledger.adversary));
+                }
             }
         }
         for (class, filter) in self.filters.iter_mut().enumerate().filter(|(c, _)| awake(&self.ledger.classes[*c])) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dido_geometry::{L2Ball, Rows, Set};
 
-use crate::{Adjacency, MechanismError, Norm, Public, Sampling};
+use crate::{Adjacency, Gate, MechanismError, Norm, Public, Sampling};
 
 /// Which nodes look at their records in this round, and at which of them. A batch pays for one look: it is consumed by it.
 ///
@@ -17,13 +17,15 @@ pub struct Batch<'r> {
     pub(crate) sampling: Option<Arc<[Sampling]>>,
     /// Which nodes take part; nothing if all do.
     pub(crate) awake: Option<Arc<[bool]>>,
+    /// The gate through which what comes of it has to leave; nothing if any will do.
+    pub(crate) gate: Option<u64>,
     round: PhantomData<&'r ()>,
 }
 
 impl Batch<'_> {
     /// All records of all nodes: nothing is sampled, so nothing is amplified.
     pub fn all() -> Self {
-        Self { sampling: None, awake: None, round: PhantomData }
+        Self { sampling: None, awake: None, gate: None, round: PhantomData }
     }
 
     /// Records chosen afresh and in secret, in each class of nodes by its own scheme.
@@ -34,6 +36,17 @@ impl Batch<'_> {
     /// Whether records were chosen, rather than all of them looked at.
     pub fn is_sampled(&self) -> bool {
         self.sampling.is_some()
+    }
+
+    /// Which nodes take part; nothing if all do.
+    pub fn awake(&self) -> Option<&Arc<[bool]>> {
+        self.awake.as_ref()
+    }
+
+    /// The same, but what comes of it can leave through this gate only: whoever holds it cannot bring a gate of their own.
+    #[must_use]
+    pub fn through(self, gate: &Gate) -> Self {
+        Self { gate: Some(gate.id()), ..self }
     }
 
     /// The same for the nodes that are awake only. The others do not look at their data, release nothing and pay nothing.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dido_geometry::{Rows, Shape};
 use dido_mechanisms::{
     Adjacency, Adversary, Batch, Budget, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Gate, Gaussian, Grid,
-    Key, Laplace, Mechanism, MechanismError, Norm, Private, Purpose, Sensitivity, Stream,
+    Key, Laplace, Mechanism, MechanismError, Norm, Private, Purpose, Sampling, Sensitivity, Stream,
 };
 
 const SHAPE: Shape = Shape { nodes: 2, lanes: 1, dim: 3 };
@@ -125,4 +125,28 @@ fn a_simulated_gate_releases_gaussian_noise() {
     gaussian.add_simulated(&keys(), Stream::new(0, Purpose::Noise, 0).unwrap(), &mut expected).unwrap();
     assert_eq!(released.rows().as_slice(), expected.as_slice());
     assert_eq!(only_event(&gate), Event::Gaussian { sensitivity: sensitivity(), sigma: 3.0 });
+}
+
+/// Lanes repeat a release on the same data, which the ledger counts once.
+#[test]
+fn an_exact_gate_has_one_lane() {
+    let (laplace, _) = discrete();
+    let rows = Rows::zeros(Shape { nodes: 2, lanes: 2, dim: 3 });
+    let value = Private::new(Batch::all(), rows, Arc::from([0.5]), Norm::L1, Adjacency::ReplaceNode);
+    let mut gate = exact(None);
+    assert!(matches!(gate.release(0, laplace, value), Err(MechanismError::Lanes(2))));
+    assert_eq!(gate.ledger().releases_per_node(), 0);
+}
+
+/// Whoever sees all messages sees who is active, however much budget is left.
+#[test]
+fn hidden_activation_is_refused_before_anything_leaves() {
+    let (laplace, _) = discrete();
+    let budget = Some(Budget::new(10.0, 1e-5).unwrap());
+    let sampling = Sampling::HiddenOneOf { activation: 0.001, population: 1 };
+    let batch = Batch::sampled([sampling].as_slice().into());
+    let value = Private::new(batch, Rows::zeros(SHAPE), Arc::from([0.5]), Norm::L1, Adjacency::ReplaceRecord);
+    let mut gate = Gate::exact(Adjacency::ReplaceRecord, Adversary::AllMessages, &[0, 0], budget, keys());
+    assert!(matches!(gate.release(0, laplace, value), Err(MechanismError::ActivationSeen(_))));
+    assert_eq!(gate.ledger().releases_per_node(), 0);
 }

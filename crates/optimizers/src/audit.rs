@@ -59,7 +59,7 @@ impl Audited<'_> {
         let class_of = self.declaration.class_of();
         let gate = Gate::simulated(self.adjacency, Adversary::AllMessages, class_of, None, keys).recording();
         let (mut parties, algorithm) = self.run(shards, lanes, gate)?;
-        let transcript = Arc::new(parties.gate_mut().take_transcript());
+        let transcript = Arc::new(parties.gate.take_transcript());
         Ok(Recorded { transcript, estimate: algorithm.estimate().clone() })
     }
 

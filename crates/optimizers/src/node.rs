@@ -66,12 +66,12 @@ impl<'r> Node<'r> {
     /// the data.
     ///
     /// # Errors
-    /// If the network does not say who is awake.
+    /// If the network does not say who is awake; if one record is to hide that a record is added or removed.
     pub fn sample(&mut self, sampling: Sampling) -> Result<Batch<'r>, Stop> {
         let awake = self.awake()?;
         Ok(match sampling {
             Sampling::All => Batch::all().of_nodes(awake),
-            Sampling::OneRecord => self.parties.one_record(awake),
+            Sampling::OneRecord => self.parties.one_record(awake)?,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dido_geometry::{Pool, Rows, Shape, parallel};
-use dido_mechanisms::{Adjacency, Batch, Gate, Ledger, Norm, Private, Public, Sampling, SecretCoins};
+use dido_mechanisms::{Adjacency, Batch, Gate, Ledger, MechanismError, Norm, Private, Public, Sampling, SecretCoins};
 use dido_problems::{Objective, Shard};
 use rand::RngExt;
 
@@ -92,9 +92,12 @@ impl Parties {
         &self.gate
     }
 
-    /// The gate, to resume an interrupted run.
-    pub fn gate_mut(&mut self) -> &mut Gate {
-        &mut self.gate
+    /// Continues an interrupted run: see [`Gate::resume`].
+    ///
+    /// # Errors
+    /// If the ledger does not fit the gate.
+    pub fn resume(&mut self, ledger: Ledger, round: u32) -> Result<(), MechanismError> {
+        self.gate.resume(ledger, round)
     }
 
     /// A data-free point for every node and lane, with a buffer of the pool of this process.
@@ -110,13 +113,23 @@ impl Parties {
     }
 
     /// A batch of one record of every node that is awake.
-    pub(crate) fn one_record<'r>(&self, awake: Option<Arc<[bool]>>) -> Batch<'r> {
-        Batch::sampled(Arc::clone(&self.one_record)).of_nodes(awake)
+    ///
+    /// # Errors
+    /// If records are added or removed: a fixed number of them hides nothing then.
+    pub(crate) fn one_record<'r>(&self, awake: Option<Arc<[bool]>>) -> Result<Batch<'r>, MechanismError> {
+        let found = self.gate.ledger().adjacency;
+        if found == Adjacency::AddRemoveRecord {
+            let (sampling, expected) = ("sampling of a fixed size", Adjacency::ReplaceRecord);
+            return Err(MechanismError::Sampling { sampling, expected, found });
+        }
+        Ok(Batch::sampled(Arc::clone(&self.one_record)).of_nodes(awake))
     }
 
     pub(crate) fn gradient<'r>(&mut self, round: u32, x: &Public, batch: Batch<'r>) -> Result<Private<'r>, Stop> {
         let adjacency = self.gate.ledger().adjacency;
         let one_record = batch.is_sampled();
+        // How the record is chosen is decided here, whatever the batch says, and so is the way out.
+        let batch = if one_record { self.one_record(batch.awake().cloned())? } else { batch }.through(&self.gate);
         let base = self.sensitivities(x.radius(), one_record);
         let mut out = self.pool.take(self.shape);
         out.set_secret(true);

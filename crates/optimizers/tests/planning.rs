@@ -133,7 +133,7 @@ fn a_resumed_run_equals_the_straight_run() {
     assert_eq!(ledger.releases_per_node(), 18, "the observer stops after round 17");
 
     let mut second = problem.parties(2, Adjacency::ReplaceRecord, budget, 3);
-    second.gate_mut().resume(ledger, 18).unwrap();
+    second.resume(ledger, 18).unwrap();
     let mut after = make(&second);
     for (value, stored) in after.state().into_iter().zip(&state) {
         value.rows_mut().as_mut_slice().copy_from_slice(stored);
@@ -176,11 +176,11 @@ fn a_gate_in_use_takes_over_no_ledger() {
     let mut network = InProcess::new(weights::metropolis(&families::ring(4).unwrap()));
     run(&mut dgd, &mut parties, &mut network, &Noise::None, 0..3, |_, _, _| true).unwrap();
     let ledger = parties.gate().ledger().clone();
-    assert_eq!(parties.gate_mut().resume(ledger.clone(), 3), Err(MechanismError::Resumed));
+    assert_eq!(parties.resume(ledger.clone(), 3), Err(MechanismError::Resumed));
     let mut fresh = problem.parties(1, Adjacency::ReplaceRecord, None, 0);
-    let early = fresh.gate_mut().resume(ledger.clone(), 2);
+    let early = fresh.resume(ledger.clone(), 2);
     assert_eq!(early, Err(MechanismError::RepeatedStream { round: 2, current: 2 }));
-    fresh.gate_mut().resume(ledger, 3).unwrap();
+    fresh.resume(ledger, 3).unwrap();
 }
 
 /// A ledger of another run is not taken over.
@@ -191,7 +191,7 @@ fn a_foreign_ledger_is_refused() {
         |adjacency, class_of: &[usize]| Gate::plan(adjacency, Adversary::AllMessages, class_of, None).ledger().clone();
     let mut parties = problem.parties(1, Adjacency::ReplaceRecord, None, 0);
     for foreign in [ledger(Adjacency::ReplaceNode, &[0; 4]), ledger(Adjacency::ReplaceRecord, &[0, 0, 0, 1])] {
-        assert_eq!(parties.gate_mut().resume(foreign, 0), Err(MechanismError::OtherLedger));
+        assert_eq!(parties.resume(foreign, 0), Err(MechanismError::OtherLedger));
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
         budgeted,
     };
     let with_delta = budget.filter(|b| b.delta > 0.0);
-    let by_zcdp = with_delta.is_some_and(|b| zcdp.is_some_and(|zcdp| zcdp <= b.epsilon));
+    // The filter of a budget adds up rho in another order than the accountant.
+    let by_zcdp = with_delta.is_some_and(|b| zcdp.is_some_and(|zcdp| zcdp <= b.epsilon * (1.0 + 1e-9)));
     let by_rdp = with_delta.is_some() && best.is_none() && rdp.is_some();
     let by_pure = budget.is_some_and(|b| b.delta <= 0.0);
     let mut rows = vec![
