@@ -1,13 +1,13 @@
 //! The plan of an experiment: the dry run, the calibrated noise, and what they cost.
 
-use dido_mechanisms::{Accountant, Budget, Filter, Gate, Ledger, MechanismError, Rdp};
+use dido_mechanisms::{Budget, Filter, Gate, Ledger, MechanismError};
 use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
-use dido_problems::{Loss, Regulariser};
+use dido_problems::Regulariser;
 
 use crate::algorithm;
 use crate::assignment::assignment;
 use crate::calibration::noise;
-use crate::epsilons::{dominating, epsilons, tightest};
+use crate::epsilons::epsilons;
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
 use crate::sensitivity::sensitivity;
@@ -43,31 +43,30 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
         Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
         ledger => ledger?,
     };
-    if let Some(budget) = spec.budget {
-        keeps(spec, &ledger, budget)?;
-    }
     let epsilon = epsilons(spec, &ledger, &noise, 1)?;
+    if let Some(budget) = spec.budget.filter(|_| spec.is_accounted_as_a_whole()) {
+        keeps(spec, &epsilon, budget)?;
+    }
     let lanes = spec.config.lanes;
     let all_lanes = if lanes > 1 { epsilons(spec, &ledger, &noise, lanes)? } else { epsilon.clone() };
     Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon, all_lanes), ledger, noise })
 }
 
 /// Refuses a run that is accounted as a whole and costs more than the budget.
-fn keeps(spec: &Spec, ledger: &Ledger, budget: Budget) -> Result<(), ExperimentError> {
-    if !spec.is_accounted_as_a_whole() {
-        return Ok(());
-    }
-    let ledger = dominating(ledger);
-    let bound = match tightest(&ledger, budget.delta())? {
-        Some(bound) => bound,
-        None => Rdp::default().bound(&ledger, budget.delta())?,
+fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), ExperimentError> {
+    let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
+    let (found, method) = match tightest {
+        _ if budget.delta() <= 0.0 => (found.pure, "pure"),
+        Some((epsilon, method)) => (Some(epsilon), method),
+        None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
     };
-    if bound.epsilon <= budget.epsilon() {
+    let found = found.unwrap_or(f64::INFINITY);
+    let (epsilon, delta) = (budget.epsilon(), budget.delta());
+    if found <= epsilon {
         return Ok(());
     }
-    let (file, rounds) = (spec.file.clone(), spec.config.rounds);
-    let (epsilon, delta) = (budget.epsilon(), budget.delta());
-    Err(ExperimentError::PlanOverBudget { file, epsilon, delta, rounds, found: bound.epsilon, method: bound.method })
+    let (file, rounds, method) = (spec.file.clone(), spec.config.rounds, method.to_owned());
+    Err(ExperimentError::PlanOverBudget { file, epsilon, delta, rounds, found, method })
 }
 
 /// The ledger of the first rounds of a run.
@@ -157,7 +156,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
 /// What is minimised, where it is not plain squared error.
 fn objective(spec: &Spec) -> Option<String> {
     let objective = &spec.config.objective;
-    let plain = objective.loss == Loss::Squared && objective.regulariser == Regulariser::none();
+    let plain = objective.loss.is_squared() && objective.regulariser == Regulariser::none();
     if plain {
         None
     } else {

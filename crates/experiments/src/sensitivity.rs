@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// A loss of bounded slope, a clipped gradient, and a sample, with their factors written out: R_x = 2.
+    /// A loss of bounded slope, a clipped gradient, and a sample, with their factors written out. Rows have norm 2.
     #[test]
     fn other_losses_and_algorithms_have_their_own_derivation() {
         let huber = "objective.loss={ kind = 'huber', width = 0.5 }";

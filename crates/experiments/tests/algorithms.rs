@@ -142,6 +142,7 @@ fn what_does_not_go_together_is_refused_with_its_path() {
         ),
         (PDOP, &["objective.loss={ kind = 'huber', width = 0 }"], &["`objective.loss`", "0"]),
         (PDOP, &["objective.loss={ kind = 'perceptron' }"], &["`objective.loss", "perceptron", "hinge"]),
+        (PDOP, &["objective.loss={ kind = 'hinge', width = 1 }"], &["`objective.loss", "width"]),
         (PDOP, &["data.target={ column = 'sex', min = 0, max = 1 }"], &["`data.target`", "two levels"]),
         (PDOP, &["data.target={ column = 'sex' }"], &["`data.target`", "min and max"]),
         (PDOP, &["data.target.scale=2"], &["`data.target`", "no scale"]),

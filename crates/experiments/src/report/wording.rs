@@ -46,14 +46,16 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
         budgeted,
     };
     let with_delta = budget.filter(|b| b.delta > 0.0);
-    let by_zcdp = with_delta.is_some_and(|b| zcdp.is_some_and(|zcdp| zcdp <= b.epsilon) || best.is_none());
+    // The filter of a budget adds up rho in another order than the accountant.
+    let by_zcdp = with_delta.is_some_and(|b| zcdp.is_some_and(|zcdp| zcdp <= b.epsilon * (1.0 + 1e-9)));
+    let by_rdp = with_delta.is_some() && best.is_none() && rdp.is_some();
     let by_pure = budget.is_some_and(|b| b.delta <= 0.0);
     let mut rows = vec![
         row("pure", 0.0, or(*pure, zcdp.or(*rdp).is_some()), "exact sum of the losses of all releases", by_pure),
         row("zCDP", delta, or(*zcdp, rdp.is_some()), "concentrated privacy, optimal conversion", by_zcdp),
     ];
     if let Some(rdp) = rdp {
-        rows.push(row("R\u{e9}nyi", delta, bound(*rdp), "R\u{e9}nyi divergences, the best order", false));
+        rows.push(row("R\u{e9}nyi", delta, bound(*rdp), "R\u{e9}nyi divergences, the best order", by_rdp));
     }
     if let Some(best) = best {
         let meaning = format!("the least of all accountings: {}", best.method);
@@ -295,6 +297,8 @@ mod tests {
         assert_eq!(marked(&plain, 20.0, 0.0), row("pure, delta = 0", "12.35"));
         let sampled = Epsilons { published: None, pure: None, zcdp: None, rdp: Some(2.5), best };
         assert_eq!(marked(&sampled, 1.0, 1e-6), row("tightest, delta = 1e-6", "0.9124"));
+        let many = Epsilons { best: None, ..sampled.clone() };
+        assert_eq!(marked(&many, 3.0, 1e-6), row("R\u{e9}nyi, delta = 1e-6", "2.5"));
         let values: Vec<String> = accountings(&sampled, 1e-6, None).into_iter().map(|row| row.value).collect();
         assert_eq!(values, [DOES_NOT_APPLY, DOES_NOT_APPLY, "2.5", "0.9124", DOES_NOT_APPLY]);
     }

@@ -2,7 +2,7 @@
 
 use dido_optimizers::Declaration;
 use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Target, TwoLevel};
-use dido_problems::{RecordBounds, Weighting};
+use dido_problems::{Loss, RecordBounds, Weighting};
 
 use super::At;
 use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, TargetConfig, WeightingConfig};
@@ -62,7 +62,7 @@ fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
         (None, Some(min), Some(max)) => {
             let message =
                 "the loss is one of classification: give the two levels of the target, in place of min and max";
-            at.require("data.target", !config.objective.loss.is_classification(), message)?;
+            at.require("data.target", !Loss::from(config.objective.loss).is_classification(), message)?;
             Ok(Numeric { column, min, max, center, scale }.into())
         }
         _ => Err(at.key("data.target", "give min and max of a number, or the two levels of a class")),
@@ -77,6 +77,6 @@ pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Schema) -> Resu
         WeightingConfig::Sum => Weighting::Sum,
     };
     let records = config.data.records.clone();
-    let loss = at.check("objective.loss", config.objective.loss.checked())?;
+    let loss = at.check("objective.loss", Loss::from(config.objective.loss).checked())?;
     at.check("data.records", Declaration::new(loss, schema.dim(), bounds, weighting, records))
 }
