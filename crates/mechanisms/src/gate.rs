@@ -1,13 +1,13 @@
 //! The only door from private to public.
 
-use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use chacha20::ChaCha20Rng;
-use dido_geometry::{Rows, Shape, parallel};
+use dido_geometry::Rows;
 
 use crate::audit::{Replay, Transcript};
+use crate::draw::add_noise;
 use crate::plan::Plan;
 use crate::{
     Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
@@ -46,7 +46,7 @@ impl Mechanism {
         !matches!(self, Self::Laplace(_) | Self::Gaussian(_))
     }
 
-    fn is_discrete(self) -> bool {
+    pub(crate) fn is_discrete(self) -> bool {
         matches!(self, Self::DiscreteLaplace { .. } | Self::DiscreteGaussian { .. })
     }
 }
@@ -88,6 +88,9 @@ pub struct Gate {
     /// What has left, if it is to be kept.
     recorded: Option<Transcript>,
 }
+
+/// That of the next gate of this process.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// One generator for each (node, lane), for what must stay secret: which records take part.
 #[derive(Debug)]
@@ -188,8 +191,7 @@ impl Gate {
     ) -> Self {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Self { id, ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
     }
 
@@ -377,68 +379,6 @@ fn event_on_all(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Resu
 
 fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, MechanismError> {
     Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)
-}
-
-/// Draws of floating-point noise below which threads do not pay.
-const WORTH_THREADS: usize = 30_000;
-/// The same for discrete noise, which takes 20 times as long.
-const DISCRETE_WORTH_THREADS: usize = WORTH_THREADS / 20;
-
-fn add_noise(
-    mechanism: Mechanism,
-    keys: &[Key],
-    stream: Stream,
-    awake: Option<&[bool]>,
-    rows: &mut Rows,
-) -> Result<(), MechanismError> {
-    let Shape { dim, lanes, .. } = rows.shape();
-    let draws = rows.as_slice().len();
-    if matches!(mechanism, Mechanism::None) {
-        return Ok(());
-    }
-    if keys.len() * dim != draws {
-        return Err(MechanismError::Keys { keys: keys.len(), numbers: draws, dim });
-    }
-    let failure = OnceLock::new();
-    let worth_threads = if mechanism.is_discrete() { DISCRETE_WORTH_THREADS } else { WORTH_THREADS };
-    parallel::for_each_range(keys.len(), rows.as_mut_slice(), draws, worth_threads, |range, rows| {
-        let start = range.start;
-        for range in ranges_awake(range, lanes, awake) {
-            let part = &mut rows[(range.start - start) * dim..(range.end - start) * dim];
-            if let Err(error) = add_to(mechanism, &keys[range], stream, part, dim) {
-                failure.get_or_init(|| error);
-            }
-        }
-    });
-    failure.into_inner().map_or(Ok(()), Err)
-}
-
-fn add_to(
-    mechanism: Mechanism,
-    keys: &[Key],
-    stream: Stream,
-    rows: &mut [f64],
-    dim: usize,
-) -> Result<(), MechanismError> {
-    match mechanism {
-        Mechanism::None => Ok(()),
-        Mechanism::Laplace(noise) => noise.add_simulated_range(keys, stream, rows, dim),
-        Mechanism::Gaussian(noise) => noise.add_simulated_range(keys, stream, rows, dim),
-        Mechanism::DiscreteLaplace { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
-        Mechanism::DiscreteGaussian { noise, .. } => noise.add_keyed_range(keys, stream, rows, dim),
-    }
-}
-
-/// The longest ranges of rows within `range` whose nodes are awake.
-fn ranges_awake(range: Range<usize>, lanes: usize, awake: Option<&[bool]>) -> impl Iterator<Item = Range<usize>> {
-    let end = range.end;
-    let is_awake = move |row: usize| awake.is_none_or(|awake| awake[row / lanes]);
-    let mut next = range.start;
-    std::iter::from_fn(move || {
-        let start = (next..end).find(|&row| is_awake(row))?;
-        next = if awake.is_none() { end } else { (start..end).find(|&row| !is_awake(row)).unwrap_or(end) };
-        Some(start..next)
-    })
 }
 
 fn finite(rows: &Rows, round: u32) -> Result<(), MechanismError> {

@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 
 // Values that carry their privacy, and the door between them.
+mod draw;
 mod gate;
 mod private;
 mod public;
