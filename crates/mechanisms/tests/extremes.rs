@@ -137,3 +137,27 @@ proptest! {
         }
     }
 }
+
+/// Bounds at integer orders have several valleys; the search used to end in one of them, so that a larger delta cost more.
+#[test]
+fn the_best_integer_order_is_found() {
+    let event = |scale: u64| {
+        let sensitivity = Sensitivity::new(0.625, Norm::L1, Adjacency::ReplaceRecord).unwrap();
+        let noise = Discrete::new(Grid::new(-3).unwrap(), scale, sensitivity, 3).unwrap();
+        let sampling = Sampling::WithoutReplacement { batch: 200_556, population: 1_000_000 };
+        Event::Sampled { sampling, base: Base::DiscreteLaplace(noise) }
+    };
+    for scale in [20, 78, 300] {
+        let ledger = ledger(event(scale), 9);
+        let mut before = f64::INFINITY;
+        for k in 0..24 {
+            let delta = 1e-9 * 2.0_f64.powi(k);
+            let found = Rdp::default().bound(&ledger, delta).unwrap().epsilon;
+            let integers = Rdp::with_orders((2..=256).map(f64::from).collect()).unwrap();
+            let least = integers.bound(&ledger, delta).unwrap().epsilon;
+            assert!(found <= least * (1.0 + 1e-9), "{scale}, {delta}: {found}, and {least} at an integer");
+            assert!(ordered(found, before), "{scale}, {delta}: {found}, and {before} at half of it");
+            before = found;
+        }
+    }
+}

@@ -31,6 +31,11 @@ impl Curve {
         }
     }
 
+    /// Whether the bound is known for integer orders, and follows from them for those between.
+    pub(crate) fn is_known_at_integers(&self) -> bool {
+        matches!(self.chance, Chance::Subset { .. })
+    }
+
     /// The divergence of this order, above 1.
     pub(crate) fn at(&self, order: f64) -> f64 {
         let whole = unsampled(self.loss, order);

@@ -74,7 +74,8 @@ impl Accountant for Rdp {
             }
             let epsilon = |order: f64| epsilon_of_renyi(total(&curves, order), order, left);
             let best = if self.orders.is_empty() {
-                search(epsilon)
+                let integers = curves.iter().any(|(curve, _)| curve.is_known_at_integers());
+                search(epsilon, integers).min(if integers { among_integers(epsilon) } else { f64::INFINITY })
             } else {
                 self.orders.iter().map(|&order| epsilon(order)).fold(f64::INFINITY, f64::min)
             };
@@ -101,27 +102,29 @@ pub(crate) fn epsilon_of_renyi(renyi: f64, order: f64, delta: f64) -> f64 {
 }
 
 /// The least epsilon over orders: a coarse look at every scale of `order - 1`, then golden sections around the best. The
-/// look goes on for as long as the best is at its end. Bounds that are known for integer orders have kinks there, so the two
-/// next to the best are tried as well.
-fn search(epsilon: impl Fn(f64) -> f64) -> f64 {
+/// look goes on for as long as the best is at its end. The integers next to the best are tried as well. `far`: there may be
+/// several valleys, the last of them at the largest orders for which the bound is known.
+fn search(epsilon: impl Fn(f64) -> f64 + Copy, far: bool) -> f64 {
     let at = |k: f64| epsilon(1.0 + (k * 0.5).exp2());
-    let mut looked: Vec<(f64, f64)> = (-6..=12).map(|k| (f64::from(k), at(f64::from(k)))).collect();
+    let (step, last) = if far { (0.5, 28.0) } else { (1.0, 12.0) };
+    let coarse = std::iter::successors(Some(-6.0), |k| Some(k + step)).take_while(|k| *k <= last);
+    let mut looked: Vec<(f64, f64)> = coarse.map(|k| (k, at(k))).collect();
     let best = |looked: &[(f64, f64)]| {
         let smaller = |best: usize, here: usize| if looked[here].1 < looked[best].1 { here } else { best };
         (0..looked.len()).reduce(smaller).unwrap_or(0)
     };
     // 1 + 2^-20 and 2^24: the orders at which divergences are still numbers worth having.
     while best(&looked) + 1 == looked.len() && looked[looked.len() - 1].0 < 48.0 {
-        let next = looked[looked.len() - 1].0 + 1.0;
+        let next = looked[looked.len() - 1].0 + step;
         looked.push((next, at(next)));
     }
     while best(&looked) == 0 && looked[0].0 > -40.0 {
-        let next = looked[0].0 - 1.0;
+        let next = looked[0].0 - step;
         looked.insert(0, (next, at(next)));
     }
     let (center, mut least) = looked[best(&looked)];
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-    let (mut low, mut high) = (center - 1.0, center + 1.0);
+    let (mut low, mut high) = (center - step, center + step);
     let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
     let (mut at_left, mut at_right) = (at(left), at(right));
     for _ in 0..24 {
@@ -139,3 +142,12 @@ fn search(epsilon: impl Fn(f64) -> f64) -> f64 {
     let order = 1.0 + (0.25 * (low + high)).exp2();
     [order.floor(), order.ceil()].into_iter().filter(|order| *order > 1.0).map(epsilon).fold(least, f64::min)
 }
+
+/// The least epsilon over integer orders. Bounds that are known for these only have kinks there and several valleys between
+/// them, of which a search finds one.
+fn among_integers(epsilon: impl Fn(f64) -> f64) -> f64 {
+    (2..=MOST_INTEGER).map(f64::from).map(epsilon).fold(f64::INFINITY, f64::min)
+}
+
+/// The largest integer order that is always tried.
+const MOST_INTEGER: u32 = 256;
