@@ -1,6 +1,6 @@
 //! What the parties declare in public, and the sensitivity that follows from it.
 
-use dido_mechanisms::{Adjacency, least_squares};
+use dido_mechanisms::{Adjacency, gradients, least_squares};
 use dido_problems::{LeastSquares, LinearModel, Loss, Objective, RecordBounds, Shard, Weighting};
 
 use crate::OptimizerError;
@@ -175,11 +175,8 @@ impl Declaration {
                     .map_or(f64::INFINITY, |sensitivity| sensitivity.value)
             }
             loss => {
-                let gradients = match adjacency {
-                    Adjacency::ReplaceNode | Adjacency::ReplaceRecord => 2.0,
-                    Adjacency::AddRemoveRecord => 1.0,
-                };
-                gradients * changed * x * loss.largest_slope(x * radius, y)
+                let one = gradients::lipschitz(adjacency, x * loss.largest_slope(x * radius, y));
+                one.map_or(f64::INFINITY, |sensitivity| changed * sensitivity.value)
             }
         }
     }
