@@ -46,7 +46,11 @@ impl Case {
     pub fn draw<S: Strategy>(&mut self, strategy: S) -> Result<S::Value, TheoremError> {
         let tree = strategy.new_tree(&mut self.runner);
         let (theorem, case) = (self.theorem, self.index);
-        tree.map(|tree| tree.current()).map_err(|reason| TheoremError::Draw { theorem, case, reason: reason.to_string() })
+        tree.map(|tree| tree.current()).map_err(|reason| TheoremError::Draw {
+            theorem,
+            case,
+            reason: reason.to_string(),
+        })
     }
 
     /// `measured <= bound`, up to rounding.
@@ -61,11 +65,12 @@ impl Case {
         self.record(ratio, holds, || format!("{measured} exceeds {bound}"));
     }
 
-    /// The mean of repeats is at most `bound`, up to five standard errors.
+    /// The expectation of which these are repeats is at most `bound`. The ratio is that of what is certain, the mean less five
+    /// standard errors, and bound.
     pub fn mean_below(&mut self, repeats: &[f64], bound: f64) {
         let (mean, error) = mean_and_error(repeats);
-        let holds = mean <= bound + ERRORS * error;
-        self.record((mean / bound).max(0.0), holds, || format!("{mean} +- {error} exceeds {bound}"));
+        let certain = mean - ERRORS * error;
+        self.record((certain / bound).max(0.0), certain <= bound, || format!("{mean} +- {error} exceeds {bound}"));
     }
 
     /// `found = expected`, up to `tolerance max(1, |expected|)`. The ratio is that of error and tolerance.

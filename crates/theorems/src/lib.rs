@@ -23,7 +23,7 @@ pub use report::{Finding, Report, Verdict};
 pub use theorem::{Expected, Theorem};
 
 /// Cases of the cheapest kind in a full run.
-pub const CASES: u32 = 10_000;
+pub const CASES: u32 = 20_000;
 
 /// All theorems, paper by paper.
 pub fn all() -> impl Iterator<Item = &'static Theorem> {

@@ -51,7 +51,10 @@ fn run(arguments: &Arguments) -> Result<bool, TheoremError> {
         let start = Instant::now();
         let finding = theorem.examine(arguments.cases)?;
         let seconds = start.elapsed().as_secs_f64();
-        eprintln!("{:<14}{:<20}{:>7} cases, worst {:<10.3}{seconds:>6.1} s", finding.name, finding.verdict, finding.cases, finding.worst);
+        eprintln!(
+            "{:<14}{:<20}{:>7} cases, worst {:<10.3}{seconds:>6.1} s",
+            finding.name, finding.verdict, finding.cases, finding.worst
+        );
         if let Some(detail) = &finding.detail {
             eprintln!("    {detail}");
         }

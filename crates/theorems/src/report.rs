@@ -94,7 +94,8 @@ impl Report {
             if findings.is_empty() {
                 continue;
             }
-            let header = "| name | statement | source | drawn | cases | worst | verdict |\n|---|---|---|---|---|---|---|\n";
+            let header =
+                "| name | statement | source | drawn | cases | worst | verdict |\n|---|---|---|---|---|---|---|\n";
             write!(page, "\n## {title}\n\n{header}").expect("a string takes everything");
             for f in findings {
                 let cells = [
@@ -138,21 +139,21 @@ impl Report {
 mod digits {
     use serde::{Deserialize, Deserializer, Serializer};
 
+    fn rounded(value: f64) -> f64 {
+        format!("{value:.2e}").parse().unwrap_or(value)
+    }
+
     pub fn text(value: f64) -> String {
-        if value == 0.0 || (1e-3..1e4).contains(&value) {
-            let digits = 2 - value.max(1e-3).log10().floor() as i32;
-            format!("{value:.*}", usize::try_from(digits.max(0)).unwrap_or(0))
-        } else {
-            format!("{value:.2e}")
-        }
+        let value = rounded(value);
+        if value == 0.0 || (1e-3..1e4).contains(&value) { value.to_string() } else { format!("{value:e}") }
     }
 
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&text(*value))
+        serializer.serialize_f64(rounded(*value))
     }
 
+    /// What is not finite is written as `null`.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
     }
 }

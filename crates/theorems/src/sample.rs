@@ -88,9 +88,11 @@ impl Regression {
         }
         let eigenvalues = symmetric_eigenvalues(gram.view()).ok()?;
         let (least, most) = (eigenvalues[0], eigenvalues[dim - 1]);
-        let optimum = if least > 0.02 * most { solve_positive_definite(gram.view(), moment.view()).ok()? } else { return None };
+        let optimum =
+            if least > 0.02 * most { solve_positive_definite(gram.view(), moment.view()).ok()? } else { return None };
         let radius = room * optimum.dot(&optimum).sqrt();
-        let norms: Vec<f64> = instance.shards.iter().map(|s| spectral_norm(s.x().view())).collect::<Result<_, _>>().ok()?;
+        let norms: Vec<f64> =
+            instance.shards.iter().map(|s| spectral_norm(s.x().view())).collect::<Result<_, _>>().ok()?;
         let gradient = |(s, norm): (&dido_problems::Shard, &f64)| norm * (norm * radius + s.y().dot(&s.y()).sqrt());
         let constants = Problem {
             dim,
@@ -110,7 +112,8 @@ pub fn regressions() -> impl Strategy<Value = Regression> {
     (instances, 1.05..2.0).prop_filter_map("a regression", |(mut instance, room)| {
         let declared = &instance.declaration;
         instance.declaration =
-            Declaration::least_squares(declared.dim(), declared.bounds(), Weighting::Sum, declared.records().to_vec()).ok()?;
+            Declaration::least_squares(declared.dim(), declared.bounds(), Weighting::Sum, declared.records().to_vec())
+                .ok()?;
         if papers_weights(&instance.weights) { Regression::new(instance, room) } else { None }
     })
 }

@@ -80,3 +80,105 @@ impl Theorem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRUE: Theorem = Theorem {
+        name: "T",
+        statement: "a square of a number in [0, 1] is at most the number",
+        source: "school",
+        assumptions: "uniform numbers",
+        expected: Expected::Holds,
+        cost: 10,
+        reaches: 0.5,
+        check: |case| {
+            let x = case.draw(0.0..1.0)?;
+            case.below(x * x, x);
+            Ok(())
+        },
+    };
+
+    fn verdict(theorem: Theorem) -> Verdict {
+        theorem.examine(1000).unwrap().verdict
+    }
+
+    /// Each way in which a theorem can be wrong changes the verdict.
+    #[test]
+    fn verdicts_follow_from_what_is_measured() {
+        assert_eq!(verdict(TRUE), Verdict::Holds);
+        assert_eq!(verdict(Theorem { expected: Expected::Fails, ..TRUE }), Verdict::DoesNotFail);
+        let check: fn(&mut Case) -> Result<(), TheoremError> = |case| {
+            let x = case.draw(0.0..1.0)?;
+            case.below(x, x * x);
+            Ok(())
+        };
+        assert_eq!(verdict(Theorem { check, ..TRUE }), Verdict::Fails);
+        assert_eq!(verdict(Theorem { check, expected: Expected::Fails, ..TRUE }), Verdict::FailsAsItShould);
+        // Not near the bound, nothing measured, a wrong number, no number.
+        let checks: [fn(&mut Case) -> Result<(), TheoremError>; 4] = [
+            |case| {
+                case.below(0.1, 1.0);
+                Ok(())
+            },
+            |_| Ok(()),
+            |case| {
+                case.below(1.0, 1.0);
+                case.number(1.0, 2.0, 0.5);
+                Ok(())
+            },
+            |case| {
+                case.below(f64::NAN, 1.0);
+                Ok(())
+            },
+        ];
+        for check in checks {
+            assert_eq!(verdict(Theorem { check, ..TRUE }), Verdict::Fails);
+        }
+        // What is not a number, or another number than is known, refutes nothing.
+        for check in &checks[2..] {
+            assert_eq!(verdict(Theorem { check: *check, expected: Expected::Fails, ..TRUE }), Verdict::Fails);
+        }
+    }
+
+    /// Means: what is certain at five standard errors is compared. Of 1000 numbers in [0, 1) it is 0.45 and not below 0.4, nor equal
+    /// to 0.6; the seed is fixed.
+    #[test]
+    fn means_are_compared_up_to_five_standard_errors() {
+        let checks: [(fn(&mut Case, &[f64]), Verdict); 4] = [
+            (|case, x| case.mean_below(x, 0.47), Verdict::Holds),
+            (|case, x| case.mean_below(x, 0.4), Verdict::Fails),
+            (|case, x| case.mean_equal(x, 0.5), Verdict::Holds),
+            (|case, x| case.mean_equal(x, 0.6), Verdict::Fails),
+        ];
+        for (check, expected) in checks {
+            let mut case = Case::new("means", 0);
+            let numbers = case.draw(proptest::collection::vec(0.0..1.0, 1000)).unwrap();
+            check(&mut case, &numbers);
+            assert_eq!(Theorem { reaches: 0.0, ..TRUE }.judge(&case.into_tally()).0, expected);
+        }
+    }
+
+    /// More cases are the same ones and others besides; the same call finds the same.
+    #[test]
+    fn cases_are_reproducible_and_those_of_a_longer_run() {
+        let first = |index: u32| Case::new("T", index).draw(0.0..1.0_f64).unwrap().to_bits();
+        assert!(first(3) == first(3) && first(3) != first(4));
+        assert_ne!(first(3), Case::new("U", 3).draw(0.0..1.0_f64).unwrap().to_bits());
+        assert_eq!(TRUE.examine(500).unwrap(), TRUE.examine(500).unwrap());
+        assert!(TRUE.examine(50).unwrap().worst <= TRUE.examine(5000).unwrap().worst);
+        assert_eq!([0, 9, 10, 99].map(|cases| TRUE.cases(cases)), [1, 1, 1, 9]);
+        assert_eq!(Theorem { cost: 0, ..TRUE }.cases(1000), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_an_error_that_names_the_case() {
+        let check: fn(&mut Case) -> Result<(), TheoremError> = |case| {
+            let _: u32 = case.draw(proptest::strategy::Strategy::prop_filter(0..1, "never", |_| false))?;
+            Ok(())
+        };
+        let error = Theorem { check, ..TRUE }.examine(1).unwrap_err().to_string();
+        assert!(error.starts_with("T, case 0: nothing can be drawn that meets the assumptions"), "{error}");
+    }
+}

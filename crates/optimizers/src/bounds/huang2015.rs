@@ -127,7 +127,8 @@ pub struct Problem {
     pub gradient: f64,
     /// The diameter of the set.
     pub diameter: f64,
-    /// The second largest singular value of the mixing weights.
+    /// The second largest singular value of the mixing weights. A larger value is as valid, and at least 1e-4 is taken, so
+    /// that rounding is not divided by it.
     pub lambda: f64,
     /// The squared Frobenius norm of the mixing weights.
     pub frobenius_squared: f64,
@@ -136,9 +137,8 @@ pub struct Problem {
 impl Problem {
     /// The largest step for which [`next`](Self::next) holds.
     pub fn largest_step(&self) -> f64 {
-        let mu = self.strong_convexity / self.nodes as f64;
-        let l2 = (self.lambda * self.smoothness).powi(2);
-        (1.0 - self.lambda * self.lambda) / (2.0 * (mu + l2 / mu))
+        let (mu, lambda2) = (self.strong_convexity / self.nodes as f64, self.lambda_squared());
+        (1.0 - lambda2) / (2.0 * (mu + lambda2 * self.smoothness * self.smoothness / mu))
     }
 
     /// A bound on `V(t) = E sum_i ||x_i(t) - x*||^2` from one on `V(t-1)`, for the corrected algorithm with step `gamma` and
@@ -149,12 +149,12 @@ impl Problem {
     ///
     /// Derived here; the paper's own constants could not be recovered.
     pub fn next(&self, v: f64, gamma: f64, scale: f64) -> f64 {
-        let (nodes, lambda2) = (self.nodes as f64, self.lambda * self.lambda);
+        let (nodes, lambda2) = (self.nodes as f64, self.lambda_squared());
         let most = nodes * self.diameter * self.diameter;
         if gamma > self.largest_step() {
             return most;
         }
-        let spread = if lambda2 > 0.0 { 1.0 + (self.frobenius_squared - 1.0) / lambda2 } else { 1.0 };
+        let spread = 1.0 + (self.frobenius_squared - 1.0).max(0.0) / lambda2;
         let step = gamma * gamma * nodes * self.gradient * self.gradient * (1.0 + lambda2) / (1.0 - lambda2);
         let noise = 2.0 * self.dim as f64 * spread * scale * scale;
         ((1.0 - gamma * self.strong_convexity / nodes) * v + step + noise).min(most)
@@ -171,7 +171,7 @@ impl Problem {
     /// The last term is the published `O(1/epsilon^2)`; the first two stay as epsilon grows. For a first step above
     /// [`largest_step`](Self::largest_step), the squared diameter.
     pub fn accuracy(&self, schedules: &Schedules, start: f64, rounds: u32) -> f64 {
-        let (nodes, lambda2) = (self.nodes as f64, self.lambda * self.lambda);
+        let (nodes, lambda2) = (self.nodes as f64, self.lambda_squared());
         let most = self.diameter * self.diameter;
         if schedules.c > self.largest_step() {
             return most;
@@ -181,6 +181,10 @@ impl Problem {
         let disagreement = (self.gradient * schedules.c).powi(2) * (1.0 + lambda2)
             / ((1.0 - lambda2) * (1.0 - schedules.q * schedules.q));
         (forgotten + disagreement + schedules.total_variance()).min(most)
+    }
+
+    fn lambda_squared(&self) -> f64 {
+        self.lambda.max(1e-4).powi(2)
     }
 }
 

@@ -24,11 +24,9 @@ pub const C5: Theorem = Theorem {
     source: "derived, in place of paper C's convergence theorem: huang2015.md, Accuracy",
     assumptions: AGENTS,
     expected: Expected::Holds,
-    cost: 500,
+    cost: 200,
     reaches: 0.3,
-    check: |case| {
-        follow(case, |case, round| case.mean_below(&round.squares, round.recursion))
-    },
+    check: |case| follow(case, |case, round| case.mean_below(&round.squares, round.recursion)),
 };
 
 pub const C5_ACCURACY: Theorem = Theorem {
@@ -37,11 +35,9 @@ pub const C5_ACCURACY: Theorem = Theorem {
     source: "derived, in place of paper C's accuracy theorem: huang2015.md, Accuracy",
     assumptions: AGENTS,
     expected: Expected::Holds,
-    cost: 500,
+    cost: 200,
     reaches: 0.01,
-    check: |case| {
-        follow(case, |case, round| case.mean_below(&round.means, round.accuracy))
-    },
+    check: |case| follow(case, |case, round| case.mean_below(&round.means, round.accuracy)),
 };
 
 /// What is measured in a round in each lane, without the noise that hides it, and the bounds.
@@ -65,7 +61,8 @@ fn follow(case: &mut Case, mut check: impl FnMut(&mut Case, &Round)) -> Result<(
     let decays = (0.7..0.95, 0.7..0.98).prop_filter("q < p", |(q, p): &(f64, f64)| p - q > 0.02);
     // Noise in the size of the ball, so that projections bite now and then.
     let ((q, p), noise) = case.draw((decays, 0.02..0.5))?;
-    let mut schedules = Schedules { c: share * problem.largest_step(), q, p, gradient: problem.gradient, dim, epsilon: 1.0 };
+    let mut schedules =
+        Schedules { c: share * problem.largest_step(), q, p, gradient: problem.gradient, dim, epsilon: 1.0 };
     schedules.epsilon = schedules.k() / (noise * radius);
     let mut parties = agents.parties(LANES, seed)?;
     let mut start = case.draw(vec(-1.0..1.0, dim))?;

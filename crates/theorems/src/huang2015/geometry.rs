@@ -22,7 +22,7 @@ pub const C2: Theorem = Theorem {
     source: "paper C, Lemma 4, corrected (C-E2, F1): huang2015.md, Privacy",
     assumptions: "any two least-squares costs of up to 4 records, n <= 4, X a ball, ||z|| up to 1e6, the round of the algorithm itself",
     expected: Expected::Holds,
-    cost: 10,
+    cost: 1,
     reaches: 0.05,
     check: |case| {
         let (dim, bounds, radius, gamma) = case.draw((1_usize..=4, bounds(), sizes(), 0.001..0.1))?;
@@ -86,7 +86,7 @@ pub const C6: Theorem = Theorem {
     source: "paper C, Lemma 3.2, with the constant 1 where every graph is connected: huang2015.md, Accuracy",
     assumptions: "up to 8 nodes, other connected graphs and weights in every round, positive entries and diagonals of at least eta, 40 rounds",
     expected: Expected::Holds,
-    cost: 20,
+    cost: 10,
     reaches: 0.3,
     check: |case| {
         let nodes = case.draw(2_usize..=8)?;
@@ -119,7 +119,7 @@ pub const C9: Theorem = Theorem {
     source: "paper C, (7); paper A, step 3",
     assumptions: "ball, box, simplex, l1 ball, half-space and affine subspace in 4 dimensions, points up to 1e3 apart, half of them near",
     expected: Expected::Holds,
-    cost: 10,
+    cost: 1,
     reaches: 0.9,
     check: |case| {
         let (size, normal, offset) = case.draw((sizes(), vectors(4, 1.0), -1.0..1.0))?;

@@ -22,7 +22,7 @@ pub const C3: Theorem = Theorem {
     assumptions: "20 000 repeats, five standard errors; case 0: ring of N = 6, n = 2, c = 0.5, q = 0.8, p = 0.9, epsilon = 5, T = 60; \
                   then 2 to 8 nodes of any graph and weights, n <= 3, 0.5 <= q < p < 1",
     expected: Expected::Holds,
-    cost: 2000,
+    cost: 1000,
     reaches: 0.0,
     check: |case| {
         let law = if case.index() == 0 { Law::published()? } else { Law::draw(case)? };
@@ -38,7 +38,10 @@ pub const C3: Theorem = Theorem {
         let steps: Vec<f64> = (0..*rounds).map(|t| schedules.step().at(t)).chain([0.0]).collect();
         let scales: Vec<f64> = (1..=*rounds).map(|t| schedules.noise().at(t)).collect();
         let distance = squared_distance(start, &agents.optimum);
-        case.mean_equal(&errors, exact_mean_square(*curvature, distance, &steps, &scales, start.len(), agents.centres.len()));
+        case.mean_equal(
+            &errors,
+            exact_mean_square(*curvature, distance, &steps, &scales, start.len(), agents.centres.len()),
+        );
         Ok(())
     },
 };
@@ -49,7 +52,7 @@ pub const C4: Theorem = Theorem {
     source: "derived: huang2015.md, Accuracy",
     assumptions: "2 to 8 nodes of any graph and weights, n <= 3, 0.5 <= q < p < 1, T <= 60",
     expected: Expected::Holds,
-    cost: 50,
+    cost: 10,
     reaches: 0.0,
     check: |case| {
         let Law { agents, start, schedules, curvature, rounds, .. } = Law::draw(case)?;
@@ -77,7 +80,9 @@ pub const BIAS: Theorem = Theorem {
         let agents = Quadratics::new((graph.clone(), weights::metropolis(&graph)), vec![2.0; 4], centres.to_vec())?;
         case.number(agents.optimum[0], 0.3, 1e-12);
         let start = 0.35;
-        for (step, factor) in [(Schedule::geometric(1.0, 0.6), 0.015_645_881), (Schedule::geometric(0.6, 0.6), -0.015_645_881)] {
+        for (step, factor) in
+            [(Schedule::geometric(1.0, 0.6), 0.015_645_881), (Schedule::geometric(0.6, 0.6), -0.015_645_881)]
+        {
             let product: f64 = (0..50).map(|t| 1.0 - 2.0 * step.at(t)).product();
             case.number(product, factor, 1e-9);
             let steps: Vec<f64> = (0..50).map(|t| step.at(t)).collect();

@@ -10,7 +10,7 @@ use crate::{Case, Expected, Theorem, TheoremError};
 
 /// What A7 draws.
 const PROBLEMS: &str = "least squares on up to 8 nodes, m <= 4, any graph and non-negative weights, b* in the ball, steps from below and above \
-                        the largest, 60 repeats, every message of 2000 rounds, five standard errors";
+                        the largest, 200 repeats, every message of 2000 rounds, five standard errors";
 
 pub const A7_U: Theorem = Theorem {
     name: "A7-U",
@@ -34,7 +34,7 @@ pub const A7_R: Theorem = Theorem {
     assumptions: PROBLEMS,
     expected: Expected::Holds,
     cost: 500,
-    reaches: 0.5,
+    reaches: 0.3,
     check: |case| {
         follow(case, |case, round| {
             case.mean_below(&round.squares, round.r);
@@ -58,12 +58,12 @@ struct Round<'a> {
 
 fn follow(case: &mut Case, mut check: impl FnMut(&mut Case, &Round<'_>)) -> Result<(), TheoremError> {
     let (regression, seed) = case.draw((regressions(), any::<u64>()))?;
-    let (e_a, slower, noise, above) = case.draw((0.3..1.0, 0.5..1.0, 0.01..0.3, any::<bool>()))?;
+    let (e_a, slower, noise, above) = case.draw((0.3..1.0, 0.5..1.0, 0.01..1.0, any::<bool>()))?;
     let Regression { constants: problem, optimum, .. } = &regression;
     let first = if above { 4.0 } else { 1.0 } * problem.largest_step();
     let step = Schedule::power(first * 10_f64.powf(e_a), 10.0, e_a);
     let scale = Schedule::power(noise * regression.radius, 1.0, slower * e_a);
-    let mut parties = regression.parties(60, seed)?;
+    let mut parties = regression.parties(200, seed)?;
     let mut network = regression.instance.network();
     let start = parties.start(&vec![0.0; problem.dim]);
     let mut pdgd = ProjectedDgd::new(regression.ball()?, step.clone(), 0, start);
@@ -97,12 +97,13 @@ pub const A8: Theorem = Theorem {
     source: "derived from (R): liu2020.md, Convergence",
     assumptions: "least squares as in A7 with steps up to the largest; transients of up to 400 000 rounds, to a factor e^-40",
     expected: Expected::Holds,
-    cost: 500,
+    cost: 50,
     reaches: 0.001,
     check: |case| {
         // So slow a problem would take all the time.
         let short = |r: &Regression| transient(&r.constants, r.constants.largest_step()) < 4e5;
-        let (regression, share) = case.draw((proptest::strategy::Strategy::prop_filter(regressions(), "short", short), 0.7..1.0))?;
+        let (regression, share) =
+            case.draw((proptest::strategy::Strategy::prop_filter(regressions(), "short", short), 0.7..1.0))?;
         let problem = &regression.constants;
         let alpha = share * problem.largest_step();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 600 000")]
@@ -125,12 +126,12 @@ fn transient(problem: &Problem, alpha: f64) -> f64 {
 
 pub const RATE: Theorem = Theorem {
     name: "A-rate",
-    statement: "R_t falls as t^-min(e_a, 2 e_v - e_a) where e_a/2 < e_v <= e_a < 1",
+    statement: "R_t = O(t^-min(e_a, 2 e_v - e_a)) where e_a/2 < e_v <= e_a < 1: the slower of two terms in the end",
     source: "derived from (R): liu2020.md, Convergence; the trade-off that paper A leaves open",
     assumptions: "0.3 <= e_a <= 0.7, equal nodes, t from 250 000 to a million; the exponent to 0.02",
     expected: Expected::Holds,
     cost: 500,
-    reaches: 0.0,
+    reaches: 0.5,
     check: |case| {
         let (nodes, e_a, share, lambda) = case.draw((1_usize..=4, 0.3..=0.7, 0.6..=1.0, 0.0..0.3))?;
         let e_v = share * e_a;
@@ -152,7 +153,7 @@ pub const RATE: Theorem = Theorem {
             }
         }
         let exponent = (quarter / r).ln() / 4_f64.ln();
-        case.equal(exponent, rate(e_a, e_v), 0.02);
+        case.below(rate(e_a, e_v) - 0.02, exponent);
         Ok(())
     },
 };

@@ -70,7 +70,7 @@ pub const E4: Theorem = Theorem {
     source: "paper A, Definition 2, where b(0) is an input (erratum E4)",
     assumptions: "the exact log-likelihood ratio of f(0) at messages far out and at random ones",
     expected: Expected::Holds,
-    cost: 100,
+    cost: 1,
     reaches: 0.99,
     check: |case| {
         let scale = golden().1.at(0);
@@ -89,7 +89,7 @@ pub const E7: Theorem = Theorem {
     source: "paper A, privacy theorem (i) (erratum E7)",
     assumptions: "any decaying schedules, T = 30; the harmonic sum over 1e6 rounds is 14.4",
     expected: Expected::Holds,
-    cost: 100,
+    cost: 10,
     reaches: 0.1,
     check: |case| {
         if case.index() == 0 {

@@ -58,7 +58,7 @@ pub const A2: Theorem = Theorem {
     source: "derived: liu2020.md, Privacy; D* = 2.9201 and D_1 = 2.5671 for dX = 1.3, dy = 0.7, B = 0.9",
     assumptions: "m in 1..=8, dX, dy, B in [0.1, 10], also dy = 0",
     expected: Expected::Holds,
-    cost: 10,
+    cost: 2,
     reaches: 0.0,
     check: |case| {
         for (dim, golden) in [(1, 2.5671), (2, 2.9201), (8, 2.9201)] {

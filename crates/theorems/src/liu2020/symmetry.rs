@@ -17,7 +17,7 @@ pub const A9: Theorem = Theorem {
     source: "derived from paper A, Algorithm 1",
     assumptions: "least squares as in A7 with noise, any permutation, s = 2^-3 ... 2^3, 20 rounds",
     expected: Expected::Holds,
-    cost: 50,
+    cost: 10,
     reaches: 0.0,
     check: |case| {
         let (regression, seed, exponent) = case.draw((regressions(), any::<u64>(), -3..=3))?;

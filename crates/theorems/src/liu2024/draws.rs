@@ -18,7 +18,7 @@ pub const B10_NOISE: Theorem = Theorem {
     source: "paper B, Algorithm 1, step 4",
     assumptions: "m = 8, n = 3, any sigma, 600 rounds, the same records without noise beside it; five standard errors",
     expected: Expected::Holds,
-    cost: 500,
+    cost: 100,
     reaches: 0.0,
     check: |case| {
         let (sigma, seed) = case.draw((0.1..3.0, any::<u64>()))?;
@@ -36,7 +36,7 @@ pub const B10_RECORD: Theorem = Theorem {
     source: "paper B, Algorithm 1, step 3",
     assumptions: "8 records that can be told apart on each of 3 nodes, 2000 rounds; chi-square of the 8 counts and of 64 pairs, 8 standard deviations",
     expected: Expected::Holds,
-    cost: 500,
+    cost: 100,
     reaches: 0.05,
     check: |case| {
         let gradients = peeks(case.draw(any::<u64>())?, &Noise::None, 2000)?;
@@ -70,7 +70,7 @@ pub const B10_AWAKE: Theorem = Theorem {
     source: "paper B, Definition 2",
     assumptions: "2 to 12 nodes of a ring, a fixed number or coins, 2000 rounds; five standard deviations of iota T",
     expected: Expected::Holds,
-    cost: 200,
+    cost: 50,
     reaches: 0.0,
     check: |case| {
         let graph = families::ring(case.draw(2_usize..=12)?)?;
@@ -133,10 +133,17 @@ fn peeks(seed: u64, noise: &Noise, rounds: u32) -> Result<Vec<Vec<f64>>, Theorem
     point.project(&dido_geometry::L2Ball::new(1.0)?.into());
     let mut peek = Peek { seen: point.clone(), point };
     let mut seen = vec![];
-    run(&mut peek, &mut parties, &mut InProcess::new(instance.weights.clone()), noise, 0..rounds, |_, algorithm, _| {
-        let rows = algorithm.estimate().rows();
-        seen.extend((0..3).map(|node| rows.row(node, 0).to_vec()));
-        true
-    })?;
+    run(
+        &mut peek,
+        &mut parties,
+        &mut InProcess::new(instance.weights.clone()),
+        noise,
+        0..rounds,
+        |_, algorithm, _| {
+            let rows = algorithm.estimate().rows();
+            seen.extend((0..3).map(|node| rows.row(node, 0).to_vec()));
+            true
+        },
+    )?;
     Ok(seen)
 }

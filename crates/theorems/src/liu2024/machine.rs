@@ -2,9 +2,7 @@
 
 use dido_geometry::{Rows, Set, Shape};
 use dido_mechanisms::{Adjacency, Adversary, Gate, Key};
-use dido_optimizers::{
-    Declaration, DualAveraging, DualWeights, Network, Noise, Parties, Sampling, Schedule, run,
-};
+use dido_optimizers::{Declaration, DualAveraging, DualWeights, Network, Noise, Parties, Sampling, Schedule, run};
 use dido_problems::strategies::{Targets, shards};
 use dido_problems::{
     Distance, DualStep, Features, LinearModel, Loss, Objective, RecordBounds, Regulariser, Shard, Weighting, reference,
@@ -123,7 +121,10 @@ impl Machine {
                     (0..nodes).map(|node| squared_distance(rows.row(node, lane), point)).sum::<f64>()
                 };
                 measured.push(Measured {
-                    gaps: answer.chunks_exact(dim).map(|y| Ok(self.phi(y)? - self.minimum.objective)).collect::<Result<_, TheoremError>>()?,
+                    gaps: answer
+                        .chunks_exact(dim)
+                        .map(|y| Ok(self.phi(y)? - self.minimum.objective))
+                        .collect::<Result<_, TheoremError>>()?,
                     disagreements: (0..LANES).map(|lane| of(dda.z().rows(), lane, &mean[lane])).collect(),
                     distances: (0..LANES).map(|lane| of(dda.x().rows(), lane, y.row(0, lane))).collect(),
                 });
@@ -135,7 +136,8 @@ impl Machine {
     fn phi(&self, x: &[f64]) -> Result<f64, TheoremError> {
         let scales = vec![1.0 / self.shards[0].records() as f64; self.nodes()];
         let model = LinearModel::new(Loss::Hinge, &self.shards, scales, 1)?;
-        Ok((0..self.nodes()).map(|node| model.value(node, x)).sum::<f64>() / self.nodes() as f64 + self.regulariser.value(x))
+        Ok((0..self.nodes()).map(|node| model.value(node, x)).sum::<f64>() / self.nodes() as f64
+            + self.regulariser.value(x))
     }
 }
 

@@ -21,7 +21,7 @@ pub const B8: Theorem = Theorem {
     source: "derived, in place of paper B, Theorem 2 (9): liu2024.md, Convergence",
     assumptions: MACHINES,
     expected: Expected::Holds,
-    cost: 500,
+    cost: 100,
     reaches: 1e-4,
     check: |case| {
         follow(case, Activation::FixedSize, |case, problem, weights, t, measured| {
@@ -39,7 +39,7 @@ pub const B8_BERNOULLI: Theorem = Theorem {
     source: "derived, in place of paper B, Theorem 2 (9): liu2024.md, Convergence",
     assumptions: MACHINES,
     expected: Expected::Holds,
-    cost: 500,
+    cost: 100,
     reaches: 1e-4,
     check: |case| {
         follow(case, Activation::Bernoulli, |case, problem, weights, t, measured| {
@@ -54,7 +54,7 @@ pub const B8_CONSENSUS: Theorem = Theorem {
     source: "derived: liu2024.md, Convergence",
     assumptions: MACHINES,
     expected: Expected::Holds,
-    cost: 500,
+    cost: 100,
     reaches: 0.01,
     check: |case| {
         follow(case, Activation::FixedSize, |case, problem, weights, t, measured| {
@@ -89,9 +89,22 @@ fn follow(
         (contraction < 0.999).then_some((sequence, contraction.max(0.0)))
     }))?;
     let sigma = if case.index().is_multiple_of(3) { 0.0 } else { sigma };
-    let problem =
-        Problem { nodes, dim, lipschitz: 1.0, strong_convexity: mu, participation: iota, activation, sigma, contraction, distance: machine.distance() };
-    let weights = if case.index().is_multiple_of(2) { strongly_convex(iota, mu) } else { DualWeights::GrowingDistance { gamma: 0.5 } };
+    let problem = Problem {
+        nodes,
+        dim,
+        lipschitz: 1.0,
+        strong_convexity: mu,
+        participation: iota,
+        activation,
+        sigma,
+        contraction,
+        distance: machine.distance(),
+    };
+    let weights = if case.index().is_multiple_of(2) {
+        strongly_convex(iota, mu)
+    } else {
+        DualWeights::GrowingDistance { gamma: 0.5 }
+    };
     let training = Training { weights, participation: iota, sigma: (sigma > 0.0).then_some(sigma), seed };
     let rounds = [20, 100, 400];
     for (t, measured) in rounds.into_iter().zip(machine.train(&mut InProcess::varying(sequence), training, &rounds)?) {
@@ -106,15 +119,24 @@ pub const CLOSED_FORMS: Theorem = Theorem {
     source: "paper B, Corollaries 3.2 and 3.4 with their constants, derived: liu2024.md, Convergence",
     assumptions: "n <= 50, m <= 20, L, mu, sigma, d, gamma in wide ranges, both ways of activation, T <= 2000",
     expected: Expected::Holds,
-    cost: 20,
+    cost: 5,
     reaches: 0.5,
     check: |case| {
         let (nodes, dim, rounds, fixed) = case.draw((1_usize..=50, 1_usize..=20, 1_u32..=2000, any::<bool>()))?;
         let (lipschitz, mu, iota, sigma) = case.draw((0.1..3.0, 0.01..3.0, 0.02..=1.0, 0.0..3.0))?;
         let (contraction, distance, gamma) = case.draw((0.0..0.99, 0.0..10.0, 0.05..5.0))?;
         let activation = if fixed { Activation::FixedSize } else { Activation::Bernoulli };
-        let problem =
-            Problem { nodes, dim, lipschitz, strong_convexity: mu, participation: iota, activation, sigma, contraction, distance };
+        let problem = Problem {
+            nodes,
+            dim,
+            lipschitz,
+            strong_convexity: mu,
+            participation: iota,
+            activation,
+            sigma,
+            contraction,
+            distance,
+        };
         case.below(problem.gap(strongly_convex(iota, mu), rounds), problem.strongly_convex_gap(rounds));
         let general = Problem { strong_convexity: 0.0, ..problem };
         case.below(general.gap(DualWeights::GrowingDistance { gamma }, rounds), general.convex_gap(gamma, rounds));
@@ -130,9 +152,7 @@ pub const B9_STRONG: Theorem = Theorem {
     expected: Expected::Holds,
     cost: 0,
     reaches: 0.1,
-    check: |case| {
-        rate(case, Regulariser::squared_l2(0.2)?, strongly_convex(0.5, 0.2), 0.5)
-    },
+    check: |case| rate(case, Regulariser::squared_l2(0.2)?, strongly_convex(0.5, 0.2), 0.5),
 };
 
 pub const B9_GENERAL: Theorem = Theorem {
@@ -143,9 +163,7 @@ pub const B9_GENERAL: Theorem = Theorem {
     expected: Expected::Holds,
     cost: 0,
     reaches: 0.1,
-    check: |case| {
-        rate(case, Regulariser::l1(0.02)?, DualWeights::GrowingDistance { gamma: 0.5 }, 0.75)
-    },
+    check: |case| rate(case, Regulariser::l1(0.02)?, DualWeights::GrowingDistance { gamma: 0.5 }, 0.75),
 };
 
 fn rate(case: &mut Case, regulariser: Regulariser, weights: DualWeights, most: f64) -> Result<(), TheoremError> {
