@@ -67,7 +67,9 @@ fn run(arguments: &Arguments) -> Result<bool, TheoremError> {
     if arguments.only.is_none() {
         if arguments.check {
             let differences = report.differences(&recorded(&arguments.out)?);
-            differences.iter().for_each(|line| eprintln!("verdicts.json is out of date: {line}"));
+            for line in &differences {
+                eprintln!("verdicts.json is out of date: {line}");
+            }
             expected &= differences.is_empty();
         } else {
             write(&arguments.out.join("verdicts.md"), &report.markdown())?;

@@ -148,6 +148,7 @@ mod digits {
         if value == 0.0 || (1e-3..1e4).contains(&value) { value.to_string() } else { format!("{value:e}") }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(rounded(*value))
     }

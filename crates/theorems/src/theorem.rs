@@ -85,6 +85,9 @@ impl Theorem {
 mod tests {
     use super::*;
 
+    type Check = fn(&mut Case) -> Result<(), TheoremError>;
+    type Means = fn(&mut Case, &[f64]);
+
     const TRUE: Theorem = Theorem {
         name: "T",
         statement: "a square of a number in [0, 1] is at most the number",
@@ -109,7 +112,7 @@ mod tests {
     fn verdicts_follow_from_what_is_measured() {
         assert_eq!(verdict(TRUE), Verdict::Holds);
         assert_eq!(verdict(Theorem { expected: Expected::Fails, ..TRUE }), Verdict::DoesNotFail);
-        let check: fn(&mut Case) -> Result<(), TheoremError> = |case| {
+        let check: Check = |case| {
             let x = case.draw(0.0..1.0)?;
             case.below(x, x * x);
             Ok(())
@@ -117,7 +120,7 @@ mod tests {
         assert_eq!(verdict(Theorem { check, ..TRUE }), Verdict::Fails);
         assert_eq!(verdict(Theorem { check, expected: Expected::Fails, ..TRUE }), Verdict::FailsAsItShould);
         // Not near the bound, nothing measured, a wrong number, no number.
-        let checks: [fn(&mut Case) -> Result<(), TheoremError>; 4] = [
+        let checks: [Check; 4] = [
             |case| {
                 case.below(0.1, 1.0);
                 Ok(())
@@ -146,7 +149,7 @@ mod tests {
     /// to 0.6; the seed is fixed.
     #[test]
     fn means_are_compared_up_to_five_standard_errors() {
-        let checks: [(fn(&mut Case, &[f64]), Verdict); 4] = [
+        let checks: [(Means, Verdict); 4] = [
             (|case, x| case.mean_below(x, 0.47), Verdict::Holds),
             (|case, x| case.mean_below(x, 0.4), Verdict::Fails),
             (|case, x| case.mean_equal(x, 0.5), Verdict::Holds),
@@ -174,8 +177,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_an_error_that_names_the_case() {
-        let check: fn(&mut Case) -> Result<(), TheoremError> = |case| {
-            let _: u32 = case.draw(proptest::strategy::Strategy::prop_filter(0..1, "never", |_| false))?;
+        let check: Check = |case| {
+            let _: u32 = case.draw(proptest::strategy::Strategy::prop_filter(0_u32..1, "never", |_| false))?;
             Ok(())
         };
         let error = Theorem { check, ..TRUE }.examine(1).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use dido_theorems::{Report, TheoremError, Verdict, all, named};
 
-const CASES: u32 = 100;
+const CASES: u32 = 300;
 
 fn recorded() -> Report {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/theory/verdicts.json");

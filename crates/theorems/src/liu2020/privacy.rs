@@ -79,7 +79,7 @@ pub const A4_PUBLISHED: Theorem = Theorem {
     check: |case| {
         let (step, scale) = (Schedule::power(1.0, 2.0, 0.1), Schedule::power(1.0, 1.0, 2.0));
         let bounds = Bounds { dim: 2, nodes: 1, x: 1.0, y: 1.0, radius: 1.0 };
-        let of = |messages| Ok::<_, TheoremError>(pure(&ledger(&bounds, &step, &scale, messages)?)?);
+        let of = |messages| pure(&ledger(&bounds, &step, &scale, messages)?);
         // At first it is a bound, and later it is short by a factor of hundreds.
         case.number(of(2)? / bounds.published(1.0, 2), 0.5020, 5e-5);
         case.number(of(100)? / bounds.published(1.0, 100), 593.87, 5e-3);
@@ -101,7 +101,7 @@ pub const A5: Theorem = Theorem {
         let ([x, y, radius], step, scale) =
             case.draw(([sizes(), sizes(), sizes()], schedules(0.01..1.0, messages), schedules(0.1..2.0, messages)))?;
         let bounds = Bounds { dim, nodes, x, y, radius };
-        let epsilon = |messages| Ok::<_, TheoremError>(pure(&ledger(&bounds, &step, &scale, messages)?)?);
+        let epsilon = |messages| pure(&ledger(&bounds, &step, &scale, messages)?);
         let term = bounds.width()? * step.at(messages - 2) / scale.at(messages - 1);
         let (now, before) = (epsilon(messages)?, epsilon(messages - 1)?);
         case.equal((now - before) / now, term / now, 1e-12);
@@ -133,7 +133,7 @@ pub const A6: Theorem = Theorem {
             case.number(epsilon, 1.419_041_975_3, 1e-9);
             case.number(scalar.log_likelihood_ratio(&[50.0; 4])?.abs(), 1.419_041_975_3, 1e-9);
         }
-        let far = 10.0 * scalar.reach()?;
+        let far = 10.0 * scalar.reach();
         case.below_to(1e-9, scalar.log_likelihood_ratio(&vec![far; releases + 1])?.abs(), epsilon);
         for _ in 0..20 {
             let messages = case.draw(vec(proptest::prop_oneof![-far..far, -radius..radius], releases + 1))?;
@@ -190,9 +190,9 @@ impl Scalar {
     }
 
     /// Beyond this no mean of a message lies.
-    fn reach(&self) -> Result<f64, TheoremError> {
+    fn reach(&self) -> f64 {
         let gradient = self.x * (self.x * self.radius + self.y);
-        Ok(self.radius + gradient * self.steps.iter().fold(0.0, |most: f64, step| most.max(*step)))
+        self.radius + gradient * self.steps.iter().fold(0.0, |most: f64, step| most.max(*step))
     }
 
     fn log_likelihood_ratio(&self, messages: &[f64]) -> Result<f64, TheoremError> {

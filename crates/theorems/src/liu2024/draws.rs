@@ -47,7 +47,7 @@ pub const B10_RECORD: Theorem = Theorem {
             let records: Vec<usize> = gradients.iter().skip(node).step_by(3).filter_map(drawn).collect();
             let singles = records.iter().map(|&k| (k, 8));
             let pairs = records.chunks_exact(2).map(|pair| (8 * pair[0] + pair[1], 64));
-            for (chi2, freedom) in [chi_square(singles.collect()), chi_square(pairs.collect())] {
+            for (chi2, freedom) in [chi_square(&singles.collect::<Vec<_>>()), chi_square(&pairs.collect::<Vec<_>>())] {
                 case.below(chi2, freedom + 8.0 * (2.0 * freedom).sqrt());
             }
         }
@@ -56,11 +56,13 @@ pub const B10_RECORD: Theorem = Theorem {
 };
 
 /// Of counts of values that should be uniform below the second number, and its degrees of freedom.
-fn chi_square(values: Vec<(usize, usize)>) -> (f64, f64) {
+fn chi_square(values: &[(usize, usize)]) -> (f64, f64) {
     let kinds = values.first().map_or(1, |value| value.1);
     let expected = values.len() as f64 / kinds as f64;
     let mut counts = vec![0.0; kinds];
-    values.iter().for_each(|value| counts[value.0] += 1.0);
+    for &(value, _) in values {
+        counts[value] += 1.0;
+    }
     (counts.iter().map(|count| (count - expected).powi(2) / expected).sum(), kinds as f64 - 1.0)
 }
 
