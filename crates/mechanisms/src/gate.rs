@@ -11,7 +11,7 @@ use crate::draw::add_noise;
 use crate::plan::Plan;
 use crate::{
     Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
-    Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
+    Grid, Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
 };
 
 /// How the values that leave are made safe.
@@ -369,12 +369,18 @@ fn event_on_all(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Resu
             Ok(Event::Gaussian { sensitivity: sensitivity(value, class)?, sigma: gaussian.sigma() })
         }
         Mechanism::DiscreteLaplace { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
+            noise.event(on_grid(value, class, noise.grid(), float_error)?, dim)
         }
         Mechanism::DiscreteGaussian { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
+            noise.event(on_grid(value, class, noise.grid(), float_error)?, dim)
         }
     }
+}
+
+/// The sensitivity after rounding to a grid.
+fn on_grid(value: &Private<'_>, class: usize, grid: Grid, float_error: f64) -> Result<Sensitivity, MechanismError> {
+    let float_error = float_error + value.rounding(class, grid)?;
+    grid.inflated(sensitivity(value, class)?, value.rows.shape().dim, float_error)
 }
 
 fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, MechanismError> {

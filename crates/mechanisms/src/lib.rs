@@ -4,6 +4,7 @@
 // Values that carry their privacy, and the door between them.
 mod draw;
 mod gate;
+mod placement;
 mod private;
 mod public;
 
