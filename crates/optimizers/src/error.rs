@@ -89,11 +89,32 @@ pub enum Stop {
     /// The sensitivity of a gradient depends on where it is taken.
     #[error(
         "the gradient in round {round} is taken at a point without a bound, so its sensitivity is infinite: project the \
-         point on a bounded set first, use a loss of bounded slope, or run without noise"
+         point on a bounded set first, clip the gradient, use a loss of bounded slope, or run without noise"
     )]
     Unbounded {
         /// The round.
         round: u32,
+    },
+    /// A sample of records that a node does not have.
+    #[error("node {node} draws {count} records without replacement and has {records}: it needs 1 to {records}")]
+    Sample {
+        /// The node.
+        node: usize,
+        /// Records to be drawn.
+        count: usize,
+        /// Records there are.
+        records: usize,
+    },
+    /// A record that is never looked at, or more than always.
+    #[error("the rate of Poisson sampling must be above 0 and at most 1, got {0}")]
+    Rate(f64),
+    /// Rounding errors grow with the number of records, which is protected where records are added or removed.
+    #[error(
+        "node {node} holds more than twice the records it declared: with noise on a grid, rounding is bounded for no more"
+    )]
+    ManyRecords {
+        /// The node.
+        node: usize,
     },
     /// A dry run with a gate that lets values out.
     #[error("a dry run needs a gate made for plans")]

@@ -6,9 +6,11 @@ mod algorithm;
 mod declaration;
 mod driver;
 mod error;
+mod look;
 mod network;
 mod node;
 mod parties;
+mod sampling;
 mod varying;
 
 // What algorithms are made of.
@@ -18,6 +20,7 @@ mod schedule;
 
 // Algorithms, one file each.
 mod dgd;
+mod dp_sgd;
 mod dual_averaging;
 mod pdop;
 mod projected_dgd;
@@ -31,15 +34,18 @@ pub mod bounds;
 pub use algorithm::Algorithm;
 pub use average::{TailAverage, WeightedMean};
 pub use declaration::Declaration;
-pub use dgd::Dgd;
+pub use dgd::{Dgd, Perturbed};
+pub use dp_sgd::DpSgd;
 pub use driver::{agree, plan, plan_on, run};
 pub use dual_averaging::{DualAveraging, Points};
 pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
+pub use look::Look;
 pub use network::{InProcess, Network, NetworkError};
-pub use node::{Node, Noise, Sampling};
+pub use node::{Node, Noise};
 pub use parties::Parties;
 pub use pdop::{At, Pdop};
 pub use projected_dgd::ProjectedDgd;
+pub use sampling::{Clip, Sampling};
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
 pub use varying::Varying;
