@@ -140,7 +140,19 @@ impl<'r> Private<'r> {
         let factor = std::mem::replace(&mut self.pending, 1.0);
         match &mut self.placement {
             None => scale_add(factor, self.rows.as_mut_slice(), other.rows().as_slice()),
-            Some(placement) => placement.add(factor, self.rows.as_mut_slice(), other.rows().as_slice()),
+            Some(placement) => {
+                let width = self.rows.shape().lanes * self.rows.shape().dim;
+                let rows =
+                    self.rows.as_mut_slice().chunks_exact_mut(width).zip(other.rows().as_slice().chunks_exact(width));
+                for (node, (x, y)) in rows.enumerate() {
+                    // What a node that sleeps holds is public, and stays as it is.
+                    if self.batch.awake.as_ref().is_none_or(|awake| awake[node]) {
+                        placement.add(factor, x, y);
+                    } else {
+                        scale_add(factor, x, y);
+                    }
+                }
+            }
         }
         self
     }
