@@ -119,14 +119,11 @@ fn compare(c: &mut Criterion, name: &str, w: &MixingMatrix, dense: bool) {
         // Two cores share one memory.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         group.bench_function("copy on 2 threads", |b| {
-            b.iter(|| {
-                pool.install(|| {
-                    parallel::for_each_range(n, out, 1, 0, |nodes, out| out.copy_from_slice(part(x, nodes)))
-                })
-            });
+            let copy = |nodes, out: &mut [f64]| out.copy_from_slice(part(x, nodes));
+            b.iter(|| pool.install(|| parallel::for_each_range(n, out, 1, 0, copy)));
         });
         group.bench_function("mix on 2 threads", |b| {
-            b.iter(|| pool.install(|| w.mix_on_threads(WIDTH, black_box(x), out)))
+            b.iter(|| pool.install(|| w.mix_on_threads(WIDTH, black_box(x), out)));
         });
         let nines = nines(w);
         group.bench_function("gather", |b| b.iter(|| gather(&nines, black_box(x), out)));
