@@ -34,6 +34,12 @@ impl Batch<'_> {
         Self { sampling: Some(sampling), ..Self::all() }
     }
 
+    /// The same with records that are chosen in another way; all of them if it is nothing.
+    #[must_use]
+    pub fn drawn(self, sampling: Option<Arc<[Sampling]>>) -> Self {
+        Self { sampling, ..self }
+    }
+
     /// Whether records were chosen, rather than all of them looked at.
     pub fn is_sampled(&self) -> bool {
         self.sampling.is_some()

@@ -26,7 +26,7 @@
 //! records, it is decentralised gradient descent (tested).
 //!
 //! # References
-//! Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar, Zhang, *Deep learning with differential privacy*, CCS 2016, Algorithm 1.
+//! Abadi, Chu, Goodfellow, `McMahan`, Mironov, Talwar, Zhang, *Deep learning with differential privacy*, CCS 2016, Algorithm 1.
 
 use dido_geometry::Set;
 use dido_mechanisms::Public;

@@ -114,14 +114,19 @@ impl Parties {
     /// # Errors
     /// If the sample hides nothing of what the gate protects, or there are not so many records.
     pub(crate) fn batch<'r>(&mut self, sampling: Sampling, awake: Option<Arc<[bool]>>) -> Result<Batch<'r>, Stop> {
+        Ok(Batch::all().drawn(self.schemes(sampling)?).of_nodes(awake))
+    }
+
+    /// How a sample is accounted for, by class of nodes; nothing if all records are looked at.
+    fn schemes(&mut self, sampling: Sampling) -> Result<Option<Arc<[Scheme]>>, Stop> {
         if sampling == Sampling::All {
-            return Ok(Batch::all().of_nodes(awake));
+            return Ok(None);
         }
         if self.schemes.0 != sampling {
             let adjacency = self.gate.ledger().adjacency;
             self.schemes = (sampling, sampling.schemes(&self.declaration, adjacency)?);
         }
-        Ok(Batch::sampled(Arc::clone(&self.schemes.1)).of_nodes(awake))
+        Ok(Some(Arc::clone(&self.schemes.1)))
     }
 
     /// The gradient at `x` from the records of the batch, each of theirs clipped to length `clip`, to leave with noise on
@@ -136,7 +141,7 @@ impl Parties {
     ) -> Result<Private<'r>, Stop> {
         let look = Look { sampling: Sampling::of(batch.sampling()), clip, radius: x.radius() };
         // How records are chosen is decided here, whatever the batch says, and so is the way out.
-        let batch = self.batch(look.sampling, batch.awake().cloned())?.through(&self.gate);
+        let batch = batch.drawn(self.schemes(look.sampling)?).through(&self.gate);
         if grid.is_some() {
             self.are_not_too_many()?;
         }
