@@ -89,12 +89,11 @@ fn with_all_records_it_is_decentralised_gradient_descent() {
     let run_of = |sampling: Option<Sampling>| {
         let mut parties = problem.parties(2, Adjacency::AddRemoveRecord, None, 6);
         let start = parties.start(&[0.0; DIM]);
-        let mut algorithm: Box<dyn Algorithm> = match sampling {
-            Some(sampling) => Box::new(DpSgd::new(Set::Whole, step.clone(), sampling, 1e3, 3, start)),
-            None => {
-                let dgd = Dgd::new(step.clone(), 3, start).with_noise_in(Perturbed::Gradient);
-                Box::new(dgd.with_clip(Clip::Record(1e3)))
-            }
+        let mut algorithm: Box<dyn Algorithm> = if let Some(sampling) = sampling {
+            Box::new(DpSgd::new(Set::Whole, step.clone(), sampling, 1e3, 3, start))
+        } else {
+            let dgd = Dgd::new(step.clone(), 3, start).with_noise_in(Perturbed::Gradient);
+            Box::new(dgd.with_clip(Clip::Record(1e3)))
         };
         run(algorithm.as_mut(), &mut parties, &mut network(5), &noise, 0..30, |_, _, _| true).unwrap();
         algorithm.estimate().rows().as_slice().to_vec()

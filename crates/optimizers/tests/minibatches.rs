@@ -4,12 +4,17 @@ mod common;
 
 use common::{Peek, keys, parties};
 use dido_mechanisms::{
-    Accountant, Adjacency, Adversary, Event, Gate, Ledger, MechanismError, Norm, Pld, Sampling as Scheme, Sensitivity,
+    Accountant, Adjacency, Adversary, Batch, Event, Gate, Ledger, MechanismError, Norm, Pld, Public,
+    Sampling as Scheme, Sensitivity,
 };
-use dido_optimizers::{Clip, Declaration, InProcess, Noise, Parties, Sampling, Schedule, Stop, plan, run};
+use dido_optimizers::{
+    Algorithm, Clip, Declaration, InProcess, Node, Noise, Parties, Sampling, Schedule, Stop, plan, run,
+};
 use dido_problems::{Loss, RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
 use ndarray::{Array1, Array2};
+
+use Adjacency::{AddRemoveRecord, ReplaceNode, ReplaceRecord};
 
 const RECORDS: usize = 5;
 
@@ -79,10 +84,7 @@ fn batches_without_replacement_are_uniform_and_unbiased() {
 /// chi-square is above 75 with probability 2e-5; the seed is fixed.
 #[test]
 fn poisson_samples_have_independent_coins_and_are_unbiased() {
-    let probability = |set: usize| {
-        let drawn = i32::try_from(set.count_ones()).unwrap();
-        0.3_f64.powi(drawn) * 0.7_f64.powi(RECORDS as i32 - drawn)
-    };
+    let probability = |set: usize| (0..RECORDS).map(|k| if set >> k & 1 == 1 { 0.3 } else { 0.7 }).product::<f64>();
     assert_unbiased(1.0 / 0.3, probability);
     let counts = drawn(Sampling::Poisson(0.3), Adjacency::AddRemoveRecord, 1.0 / 0.3, 2000);
     assert!(chi_square(&counts, probability) < 75.0, "{counts:?}");
@@ -240,7 +242,6 @@ fn what_hides_nothing_is_refused() {
         })
         .unwrap_err()
     };
-    use Adjacency::{AddRemoveRecord, ReplaceNode, ReplaceRecord};
     for (sampling, expected, found) in [
         (Sampling::OneRecord, ReplaceRecord, AddRemoveRecord),
         (Sampling::Records(2), ReplaceRecord, AddRemoveRecord),
@@ -310,6 +311,24 @@ fn the_worst_pair_attains_the_clipped_sensitivity() {
     }
 }
 
+/// Says that two records were drawn from very many.
+struct Lies(Public);
+impl Algorithm for Lies {
+    fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
+        let scheme = Scheme::WithoutReplacement { batch: 2, population: 1 << 40 };
+        let g = node.gradient(&self.0, Batch::sampled([scheme].as_slice().into()))?;
+        node.release(g).map(|_| ())
+    }
+
+    fn estimate(&self) -> &Public {
+        &self.0
+    }
+
+    fn state(&mut self) -> Vec<&mut Public> {
+        vec![]
+    }
+}
+
 /// Lies about the sample are read as orders: what is drawn is what is accounted for.
 #[test]
 fn a_batch_of_another_make_is_drawn_as_it_says() {
@@ -317,22 +336,6 @@ fn a_batch_of_another_make_is_drawn_as_it_says() {
     let gate =
         Gate::simulated(Adjacency::ReplaceRecord, Adversary::AllMessages, declaration.class_of(), None, keys(1, 2, 1));
     let mut parties = Parties::new(declaration, &shards(&[6, 6]), 1, gate).unwrap();
-    struct Lies(dido_mechanisms::Public);
-    impl dido_optimizers::Algorithm for Lies {
-        fn round(&mut self, node: &mut dido_optimizers::Node<'_>) -> Result<(), Stop> {
-            let scheme = Scheme::WithoutReplacement { batch: 2, population: 1 << 40 };
-            let g = node.gradient(&self.0, dido_mechanisms::Batch::sampled([scheme].as_slice().into()))?;
-            node.release(g).map(|_| ())
-        }
-
-        fn estimate(&self) -> &dido_mechanisms::Public {
-            &self.0
-        }
-
-        fn state(&mut self) -> Vec<&mut dido_mechanisms::Public> {
-            vec![]
-        }
-    }
     let noise = Noise::Gaussian(Schedule::constant(1.0));
     let mut lies = Lies(parties.start(&[0.0; 2]));
     run(&mut lies, &mut parties, &mut complete(2), &noise, 0..1, |_, _, _| true).unwrap();
