@@ -7,49 +7,14 @@ use chacha20::ChaCha20Rng;
 use dido_geometry::Rows;
 
 use crate::audit::{Replay, Transcript};
+use crate::carry::Carry;
 use crate::draw::add_noise;
 use crate::plan::Plan;
+use crate::price::Price;
 use crate::{
-    Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
-    Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
+    Adjacency, Adversary, Budget, ClassLedger, Filter, Key, Ledger, Mechanism, MechanismError, Private, Public, Purpose,
+    Stream,
 };
-
-/// How the values that leave are made safe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Mechanism {
-    /// Not at all: the ledger says so, and every epsilon is infinite.
-    None,
-    /// Independent Laplace noise on each coordinate, in floating point.
-    Laplace(Laplace),
-    /// Independent Gaussian noise on each coordinate, in floating point.
-    Gaussian(Gaussian),
-    /// Rounded to a grid, with independent discrete Laplace noise.
-    DiscreteLaplace {
-        /// The noise and its grid.
-        noise: DiscreteLaplace,
-        /// How far the value as computed may be from the one whose sensitivity was derived, in the norm of that
-        /// sensitivity; the event counts it twice.
-        float_error: f64,
-    },
-    /// Rounded to a grid, with independent discrete Gaussian noise.
-    DiscreteGaussian {
-        /// The noise and its grid.
-        noise: DiscreteGaussian,
-        /// As for discrete Laplace noise.
-        float_error: f64,
-    },
-}
-
-impl Mechanism {
-    /// Whether what leaves gives away no more than the event says, down to the last bit.
-    pub fn is_exact(&self) -> bool {
-        !matches!(self, Self::Laplace(_) | Self::Gaussian(_))
-    }
-
-    pub(crate) fn is_discrete(self) -> bool {
-        matches!(self, Self::DiscreteLaplace { .. } | Self::DiscreteGaussian { .. })
-    }
-}
 
 /// Where the noise comes from.
 #[derive(Debug)]
@@ -267,8 +232,36 @@ impl Gate {
         &mut self,
         round: u32,
         mechanism: Mechanism,
-        mut value: Private<'_>,
+        value: Private<'_>,
     ) -> Result<Public, MechanismError> {
+        self.admit(mechanism, &value)?;
+        self.leave(round, mechanism, None, value)
+    }
+
+    /// As [`release`](Self::release), but `keep` times the noise in the latest message of each node is taken out of its value
+    /// first. With `keep` times that message in the value, the noise of a node does not come back to it, and no private
+    /// state has to outlive the round.
+    ///
+    /// The data behind the earlier messages is behind this one too: the event has the sensitivity of the value plus `keep`
+    /// times that of the latest message. Proof, and what happens on a grid: `docs/theory/wang2024.md`.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release). If `keep` is not in `[0, 1]`; if records were sampled, in this round or the one of the latest
+    /// message; if that was not the only message of its round, or is on another grid; if only some nodes of a class are awake.
+    pub fn release_carrying(
+        &mut self,
+        round: u32,
+        mechanism: Mechanism,
+        value: Private<'_>,
+        keep: f64,
+    ) -> Result<Public, MechanismError> {
+        self.admit(mechanism, &value)?;
+        let carry = Carry::new(keep, mechanism, &self.ledger, &value.batch)?;
+        self.leave(round, mechanism, Some(&carry), value)
+    }
+
+    /// Refuses what is not for this gate.
+    fn admit(&self, mechanism: Mechanism, value: &Private<'_>) -> Result<(), MechanismError> {
         if matches!(self.noise, Noise::Exact(_)) && !mechanism.is_exact() {
             return Err(MechanismError::FloatingPoint);
         }
@@ -280,8 +273,18 @@ impl Gate {
         if matches!(self.noise, Noise::Exact(_)) && lanes > 1 {
             return Err(MechanismError::Lanes(lanes));
         }
+        Ok(())
+    }
+
+    fn leave(
+        &mut self,
+        round: u32,
+        mechanism: Mechanism,
+        carry: Option<&Carry>,
+        mut value: Private<'_>,
+    ) -> Result<Public, MechanismError> {
         let draw = number_in_round(round, self.next)?;
-        self.charge(round, mechanism, &value)?;
+        self.charge(round, Price { mechanism, value: &value, carry })?;
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
         let mut rows = value.rows;
@@ -289,13 +292,13 @@ impl Gate {
             Noise::Plan => rows.as_mut_slice().fill(0.0),
             Noise::Simulated(keys) | Noise::Exact(keys) => {
                 let stream = Stream::new(round, Purpose::Noise, draw)?;
-                if mechanism.is_discrete() {
+                if mechanism.grid().is_some() {
                     // On a grid there is no number for what is not finite.
                     finite(&rows, round)?;
                 }
-                add_noise(mechanism, keys, stream, value.batch.awake.as_deref(), &mut rows)?;
+                add_noise(mechanism, keys, stream, carry, value.batch.awake.as_deref(), &mut rows)?;
             }
-            Noise::Replay(replay) => replay.answer(round, mechanism, &mut rows)?,
+            Noise::Replay(replay) => replay.answer(round, mechanism, carry, &mut rows)?,
         }
         self.next = (round, draw + 1);
         finite(&rows, round)?;
@@ -307,7 +310,8 @@ impl Gate {
     }
 
     /// Charges every class, then writes every class: a refusal leaves the ledger as it was.
-    fn charge(&mut self, round: u32, mechanism: Mechanism, value: &Private<'_>) -> Result<(), MechanismError> {
+    fn charge(&mut self, round: u32, price: Price<'_, '_>) -> Result<(), MechanismError> {
+        let value = price.value;
         assert_eq!(value.base.len(), self.ledger.classes.len(), "one sensitivity per class of nodes");
         if value.adjacency != self.ledger.adjacency {
             return Err(MechanismError::Adjacency { expected: self.ledger.adjacency, found: value.adjacency });
@@ -319,22 +323,21 @@ impl Gate {
         };
         if let Some(plan) = &self.plan {
             for (class, ledger) in self.ledger.classes.iter().enumerate().filter(|(_, ledger)| awake(ledger)) {
-                plan.allows(class, ledger, round, event(mechanism, value, class)?)?;
+                plan.allows(class, ledger, round, price.event(class)?)?;
             }
         }
         if self.ledger.adversary != Adversary::HiddenActivation {
-            let hides = |class| event(mechanism, value, class).map(|event| event.hides_activation());
             for class in 0..self.ledger.classes.len() {
-                if hides(class)? {
+                if price.event(class)?.hides_activation() {
                     return Err(MechanismError::ActivationSeen(self.ledger.adversary));
                 }
             }
         }
         for (class, filter) in self.filters.iter_mut().enumerate().filter(|(c, _)| awake(&self.ledger.classes[*c])) {
-            filter.charge(&event(mechanism, value, class)?)?;
+            filter.charge(&price.event(class)?)?;
         }
         for (class, ledger) in self.ledger.classes.iter_mut().enumerate().filter(|(_, ledger)| awake(ledger)) {
-            ledger.record(round, event(mechanism, value, class)?);
+            ledger.record(round, price.event(class)?);
         }
         Ok(())
     }
@@ -348,37 +351,6 @@ fn number_in_round(round: u32, next: (u32, u32)) -> Result<u32, MechanismError> 
         std::cmp::Ordering::Equal => Ok(draw),
         std::cmp::Ordering::Greater => Ok(0),
     }
-}
-
-fn event(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
-    let event = event_on_all(mechanism, value, class)?;
-    match &value.batch.sampling {
-        None => Ok(event),
-        Some(sampling) => event.on_sample(sampling[class]),
-    }
-}
-
-fn event_on_all(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
-    let dim = value.rows.shape().dim;
-    match mechanism {
-        Mechanism::None => Ok(Event::NonPrivate),
-        Mechanism::Laplace(laplace) => {
-            Ok(Event::Laplace { sensitivity: sensitivity(value, class)?, dim, scale: laplace.scale() })
-        }
-        Mechanism::Gaussian(gaussian) => {
-            Ok(Event::Gaussian { sensitivity: sensitivity(value, class)?, sigma: gaussian.sigma() })
-        }
-        Mechanism::DiscreteLaplace { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
-        }
-        Mechanism::DiscreteGaussian { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
-        }
-    }
-}
-
-fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, MechanismError> {
-    Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)
 }
 
 fn finite(rows: &Rows, round: u32) -> Result<(), MechanismError> {

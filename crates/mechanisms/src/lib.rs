@@ -2,8 +2,11 @@
 #![doc = include_str!("../README.md")]
 
 // Values that carry their privacy, and the door between them.
+mod carry;
 mod draw;
 mod gate;
+mod mechanism;
+mod price;
 mod private;
 mod public;
 
@@ -44,9 +47,10 @@ pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
 pub use error::MechanismError;
 pub use event::{Base, Discrete, Event, Sampling};
-pub use gate::{Gate, Mechanism, SecretCoins};
+pub use gate::{Gate, SecretCoins};
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
+pub use mechanism::Mechanism;
 pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
 pub use odometer::Odometer;
 pub use private::{Batch, Private};

@@ -63,6 +63,14 @@ pub enum OptimizerError {
     /// The share of nodes that are awake is a probability.
     #[error("the participation must be above 0 and at most 1, got {0}")]
     Participation(f64),
+    /// What a node hears replaces a part of its state, and no more than the whole of it.
+    #[error("the coupling is {value} in round {round}; it must be above 0 and at most 1")]
+    Coupling {
+        /// The first such round.
+        round: u32,
+        /// The value.
+        value: f64,
+    },
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,

@@ -21,6 +21,7 @@ mod dgd;
 mod dual_averaging;
 mod pdop;
 mod projected_dgd;
+mod wang_nedic;
 
 // What refutes their privacy.
 pub mod audit;
@@ -43,3 +44,4 @@ pub use pdop::{At, Pdop};
 pub use projected_dgd::ProjectedDgd;
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
 pub use varying::Varying;
+pub use wang_nedic::WangNedic;
