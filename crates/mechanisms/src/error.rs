@@ -337,7 +337,9 @@ pub enum MechanismError {
     #[error("noise is carried on by values that look at all records; these were sampled")]
     CarriedSample,
     /// The ledger of a class says when its nodes released, if all of them did.
-    #[error("noise is carried on by classes of which all nodes are awake or none is: node {node} is not as node {with}")]
+    #[error(
+        "noise is carried on by classes of which all nodes are awake or none is: node {node} is not as node {with}"
+    )]
     CarriedApart {
         /// The node.
         node: usize,
@@ -345,7 +347,9 @@ pub enum MechanismError {
         with: usize,
     },
     /// The ledger does not say which of several messages the noise is to be taken from.
-    #[error("noise is carried on from the only message of a round; node {node} sent several in or before round {round}")]
+    #[error(
+        "noise is carried on from the only message of a round; node {node} sent several in or before round {round}"
+    )]
     CarriedTwice {
         /// The first node of the class.
         node: usize,
@@ -361,6 +365,28 @@ pub enum MechanismError {
         /// What the latest message was.
         event: &'static str,
     },
+    /// Keys are shared by the nodes of the gate.
+    #[error("noise is shared by {shared} nodes, the gate has {gate}")]
+    SharedNodes {
+        /// Nodes that share keys.
+        shared: usize,
+        /// Nodes of the gate.
+        gate: usize,
+    },
+    /// Each lane repeats the run with noise of its own.
+    #[error("there are shared keys for {lanes} lanes, the release has {found}")]
+    SharedKeys {
+        /// Lanes with keys.
+        lanes: usize,
+        /// Lanes of the value.
+        found: usize,
+    },
+    /// Which parties collude decides what shared noise is worth.
+    #[error("shared noise is accounted against one party or none, not against one who {0}")]
+    SharedColluders(crate::Adversary),
+    /// What shared noise is not combined with.
+    #[error("noise that neighbours share does not go with {0}")]
+    Shared(&'static str),
     /// Lanes are for simulations.
     #[error("{0} lanes would release {0} times what the ledger counts once; this gate has one")]
     Lanes(usize),

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chacha20::ChaCha20Rng;
 use dido_geometry::Rows;
 
 use crate::audit::{Replay, Transcript};
 use crate::carry::Carry;
+use crate::coins::SecretCoins;
+#[cfg(feature = "linalg")]
+use crate::correlated::SharedNoise;
 use crate::draw::add_noise;
 use crate::plan::Plan;
 use crate::price::Price;
 use crate::{
-    Adjacency, Adversary, Budget, ClassLedger, Filter, Key, Ledger, Mechanism, MechanismError, Private, Public, Purpose,
-    Stream,
+    Adjacency, Adversary, Budget, ClassLedger, Filter, Key, Ledger, Mechanism, MechanismError, Private, Public,
+    Purpose, Stream,
 };
 
 /// Where the noise comes from.
@@ -52,27 +54,14 @@ pub struct Gate {
     next_coins: (u32, u32),
     /// What has left, if it is to be kept.
     recorded: Option<Transcript>,
+    /// What neighbours share of their noise, and what it is worth to each class.
+    #[cfg(feature = "linalg")]
+    shared: Option<SharedNoise>,
+    worth: Option<Arc<[f64]>>,
 }
 
 /// That of the next gate of this process.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-
-/// One generator for each (node, lane), for what must stay secret: which records take part.
-#[derive(Debug)]
-pub struct SecretCoins<'g> {
-    keys: &'g [Key],
-    stream: Stream,
-}
-
-impl SecretCoins<'_> {
-    /// The generator of a row, `node * lanes + lane`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn rng(&self, row: usize) -> ChaCha20Rng {
-        self.keys[row].strong_rng(self.stream)
-    }
-}
 
 impl Gate {
     /// A gate that draws its noise from `keys`, one for each (node, lane) in row-major order.
@@ -135,6 +124,29 @@ impl Gate {
         Ok(Self { plan, ..self })
     }
 
+    /// The same gate, whose Gaussian noise is that of each node's own and what its neighbours share with it: it leaves
+    /// the sum over all nodes, and hides each of them better. The event has the standard deviation that such noise is worth to the
+    /// gate's adversary, at the worst node of a class.
+    ///
+    /// All nodes have to be awake then, and their noise is Gaussian; nothing is carried on, recorded or replayed.
+    ///
+    /// # Errors
+    /// If the noise is shared by other nodes, the adversary is several colluders, the gate replays or has released something.
+    ///
+    /// # Complexity
+    /// A factorisation of `nodes` rows, or one for each node if the adversary may be any of them.
+    #[cfg(feature = "linalg")]
+    pub fn with_shared_noise(self, shared: SharedNoise) -> Result<Self, MechanismError> {
+        if self.replay().is_some() {
+            return Err(MechanismError::Shared("a replay"));
+        }
+        if self.ledger.releases_per_node() > 0 {
+            return Err(MechanismError::Resumed);
+        }
+        let worth = Some(shared.worth(self.ledger.adversary, &self.ledger)?.into());
+        Ok(Self { shared: Some(shared), worth, ..self })
+    }
+
     /// Takes out what was recorded; what leaves later is not.
     pub fn take_transcript(&mut self) -> Transcript {
         self.recorded.take().unwrap_or_default()
@@ -157,7 +169,19 @@ impl Gate {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Self { id, ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
+        Self {
+            id,
+            ledger,
+            filters,
+            plan: None,
+            noise,
+            next: (0, 0),
+            next_coins: (0, 0),
+            recorded: None,
+            #[cfg(feature = "linalg")]
+            shared: None,
+            worth: None,
+        }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -228,12 +252,7 @@ impl Gate {
     /// If the value was made for another gate, a sensitivity is not finite, the release was not planned, the budget would be
     /// overspent, the round has been left already, a number of the noisy value is not finite, the noise is floating-point or
     /// there are several lanes and the gate is exact. Nothing leaves then.
-    pub fn release(
-        &mut self,
-        round: u32,
-        mechanism: Mechanism,
-        value: Private<'_>,
-    ) -> Result<Public, MechanismError> {
+    pub fn release(&mut self, round: u32, mechanism: Mechanism, value: Private<'_>) -> Result<Public, MechanismError> {
         self.admit(mechanism, &value)?;
         self.leave(round, mechanism, None, value)
     }
@@ -256,6 +275,9 @@ impl Gate {
         keep: f64,
     ) -> Result<Public, MechanismError> {
         self.admit(mechanism, &value)?;
+        if self.worth.is_some() {
+            return Err(MechanismError::Shared("noise that is carried on"));
+        }
         let carry = Carry::new(keep, mechanism, &self.ledger, &value.batch)?;
         self.leave(round, mechanism, Some(&carry), value)
     }
@@ -273,6 +295,18 @@ impl Gate {
         if matches!(self.noise, Noise::Exact(_)) && lanes > 1 {
             return Err(MechanismError::Lanes(lanes));
         }
+        if self.worth.is_some() {
+            let discrete_or_laplace = !matches!(mechanism, Mechanism::Gaussian(_) | Mechanism::None);
+            let asleep = value.batch.awake.as_ref().is_some_and(|awake| awake.contains(&false));
+            let unfit = [
+                (discrete_or_laplace, "noise that is not Gaussian"),
+                (asleep, "nodes that sleep"),
+                (self.recorded.is_some(), "a transcript to be replayed"),
+            ];
+            if let Some((_, what)) = unfit.into_iter().find(|(unfit, _)| *unfit) {
+                return Err(MechanismError::Shared(what));
+            }
+        }
         Ok(())
     }
 
@@ -284,7 +318,8 @@ impl Gate {
         mut value: Private<'_>,
     ) -> Result<Public, MechanismError> {
         let draw = number_in_round(round, self.next)?;
-        self.charge(round, Price { mechanism, value: &value, carry })?;
+        let worth = self.worth.clone();
+        self.charge(round, Price { mechanism, value: &value, carry, worth: worth.as_deref() })?;
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
         let mut rows = value.rows;
@@ -296,7 +331,13 @@ impl Gate {
                     // On a grid there is no number for what is not finite.
                     finite(&rows, round)?;
                 }
-                add_noise(mechanism, keys, stream, carry, value.batch.awake.as_deref(), &mut rows)?;
+                match mechanism {
+                    #[cfg(feature = "linalg")]
+                    Mechanism::Gaussian(noise) if let Some(shared) = &self.shared => {
+                        shared.add(noise.sigma(), keys, stream, &mut rows)?;
+                    }
+                    _ => add_noise(mechanism, keys, stream, carry, value.batch.awake.as_deref(), &mut rows)?,
+                }
             }
             Noise::Replay(replay) => replay.answer(round, mechanism, carry, &mut rows)?,
         }

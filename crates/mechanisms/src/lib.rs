@@ -3,6 +3,7 @@
 
 // Values that carry their privacy, and the door between them.
 mod carry;
+mod coins;
 mod draw;
 mod gate;
 mod mechanism;
@@ -45,9 +46,10 @@ mod error;
 pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
+pub use coins::SecretCoins;
 pub use error::MechanismError;
 pub use event::{Base, Discrete, Event, Sampling};
-pub use gate::{Gate, SecretCoins};
+pub use gate::Gate;
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
 pub use mechanism::Mechanism;

@@ -1,6 +1,8 @@
 //! What a value goes through on its way out, and the event that it is.
 
-use crate::{DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Gaussian, Grid, Laplace, MechanismError, Sensitivity};
+use crate::{
+    DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Gaussian, Grid, Laplace, MechanismError, Sensitivity,
+};
 
 /// How the values that leave are made safe.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,6 +10,8 @@ pub(crate) struct Price<'v, 'r> {
     pub value: &'v Private<'r>,
     /// The noise of earlier messages that is taken out of it.
     pub carry: Option<&'v Carry>,
+    /// What Gaussian noise of standard deviation 1 is worth to each class, if neighbours share some.
+    pub worth: Option<&'v [f64]>,
 }
 
 impl Price<'_, '_> {
@@ -30,6 +32,11 @@ impl Price<'_, '_> {
         let dim = self.value.rows.shape().dim;
         let own = self.mechanism.on_grid(Sensitivity::new(base[class] * factor, *norm, *adjacency)?, dim)?;
         let sensitivity = self.carry.map_or(Ok(own), |carry| carry.sensitivity(class, own, dim))?;
-        self.mechanism.event(sensitivity, dim)
+        match (self.mechanism, self.worth) {
+            (Mechanism::Gaussian(noise), Some(worth)) => {
+                Ok(Event::Gaussian { sensitivity, sigma: (worth[class] * noise.sigma()).next_down() })
+            }
+            _ => self.mechanism.event(sensitivity, dim),
+        }
     }
 }

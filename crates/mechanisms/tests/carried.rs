@@ -80,8 +80,7 @@ fn the_messages_are_those_of_a_private_state() {
 /// The sensitivities of the recursion, by hand, in the ledger of the run and in that of the plan.
 #[test]
 fn the_ledger_adds_up_what_is_carried() {
-    let mut gates =
-        [simulated(), Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, &CLASSES, None)];
+    let mut gates = [simulated(), Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, &CLASSES, None)];
     for t in 0..5 {
         for gate in &mut gates {
             release(gate, t, made(t, SHAPE));
@@ -115,7 +114,9 @@ fn bounds_in_two_norms_add_up_in_the_weaker_one() {
         let mut gate = simulated();
         gate.release(0, laplace, private(Batch::all(), made(0, SHAPE), 0, first)).unwrap();
         gate.release_carrying(1, laplace, private(Batch::all(), made(1, SHAPE), 1, second), 0.5).unwrap();
-        let Event::Laplace { sensitivity, .. } = gate.ledger().classes[0].entries.last().unwrap().event else { unreachable!() };
+        let Event::Laplace { sensitivity, .. } = gate.ledger().classes[0].entries.last().unwrap().event else {
+            unreachable!()
+        };
         assert!(sensitivity.norm == expected && (sensitivity.value - 0.5).abs() < 1e-15, "{sensitivity:?}");
     }
 }
@@ -135,12 +136,8 @@ fn the_likelihood_ratio_of_a_transcript_attains_the_sum_of_the_ledger() {
         }
         let transcript = Arc::new(transcript);
         let mut gates = [false, true].map(|other| {
-            let mut gate = Gate::replaying(
-                Adjacency::ReplaceRecord,
-                Adversary::AllMessages,
-                &CLASSES,
-                Arc::clone(&transcript),
-            );
+            let mut gate =
+                Gate::replaying(Adjacency::ReplaceRecord, Adversary::AllMessages, &CLASSES, Arc::clone(&transcript));
             let mut before = vec![0.0; 3];
             for t in 0..5 {
                 let keep = KEEP[t as usize];
@@ -228,8 +225,7 @@ fn a_node_that_slept_carries_on_from_its_latest_message() {
         let batch = Batch::all().of_nodes(Some(awake(t)));
         let asleep = |row: usize| row / 8 == 1 && (1..3).contains(&t);
         // A node that sleeps holds what is public: its message.
-        let public: Vec<f64> =
-            message.iter().enumerate().map(|(k, m)| if asleep(k) { *m } else { keep * m }).collect();
+        let public: Vec<f64> = message.iter().enumerate().map(|(k, m)| if asleep(k) { *m } else { keep * m }).collect();
         let public = Public::declared(Rows::from_vec(SHAPE, public));
         let value = private(batch, fresh.clone(), t, Norm::L2).plus(&public);
         message = gate.release_carrying(t, laplace, value, keep).unwrap().rows().as_slice().to_vec();
@@ -347,10 +343,7 @@ fn what_the_ledger_cannot_tell_is_refused() {
     assert_eq!(refused(gate, laplace, Batch::all(), 0.5), MechanismError::Carried { event });
     let apart = Batch::all().of_nodes(Some(Arc::from([true, true, false])));
     assert_eq!(refused(begun(1), laplace, apart, 0.5), MechanismError::CarriedApart { node: 2, with: 0 });
-    assert_eq!(
-        refused(begun(2), laplace, Batch::all(), 0.5),
-        MechanismError::CarriedTwice { node: 0, round: 0 }
-    );
+    assert_eq!(refused(begun(2), laplace, Batch::all(), 0.5), MechanismError::CarriedTwice { node: 0, round: 0 });
     let grid = Grid::new(-20).unwrap();
     let discrete = Mechanism::DiscreteLaplace { noise: DiscreteLaplace::new(1.0, grid).unwrap(), float_error: 0.0 };
     assert_eq!(refused(begun(1), discrete, Batch::all(), 0.5), MechanismError::CarriedGrid);

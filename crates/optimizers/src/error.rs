@@ -2,6 +2,7 @@
 
 use dido_mechanisms::{Adjacency, MechanismError};
 use dido_problems::{ProblemError, RecordBounds};
+use dido_topology::TopologyError;
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +81,9 @@ pub enum OptimizerError {
     /// The privacy crate refuses a bound, or a comparison.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// A bound on the weights that is none.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// A run that was to be audited is refused.
     #[error(transparent)]
     Stop(#[from] Stop),

@@ -17,8 +17,10 @@ mod dual_weights;
 mod schedule;
 
 // Algorithms, one file each.
+mod clipped_dgd;
 mod dgd;
 mod dual_averaging;
+mod muffliato;
 mod pdop;
 mod projected_dgd;
 mod wang_nedic;
@@ -31,12 +33,14 @@ pub mod bounds;
 
 pub use algorithm::Algorithm;
 pub use average::{TailAverage, WeightedMean};
+pub use clipped_dgd::ClippedDgd;
 pub use declaration::Declaration;
 pub use dgd::Dgd;
 pub use driver::{agree, plan, plan_on, run};
 pub use dual_averaging::{DualAveraging, Points};
 pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
+pub use muffliato::{Gossip, Muffliato};
 pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
 pub use parties::Parties;
