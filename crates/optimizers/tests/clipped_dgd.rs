@@ -8,7 +8,7 @@ use dido_geometry::Rows;
 use dido_mechanisms::correlated::{PairwiseNoise, SharedNoise};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Gate, Gdp, Key, Ledger, MechanismError, Norm, Sensitivity};
 use dido_optimizers::{
-    Algorithm, ClippedDgd, Declaration, InProcess, Network, NetworkError, Noise, Parties, Schedule, Stop, plan_on, run,
+    ClippedDgd, Declaration, InProcess, Network, NetworkError, Noise, Parties, Schedule, Stop, plan_on, run,
 };
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, weights};
