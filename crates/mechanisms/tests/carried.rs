@@ -247,7 +247,8 @@ fn a_node_that_slept_carries_on_from_its_latest_message() {
         entries.iter().map(|entry| value(entry.event)).collect()
     };
     // 0.5, and 0.25 + 0.5 / 2: two equal events are one entry.
-    assert_eq!(values(0), [0.5, 1.0 / 6.0 + 0.25, 0.125 + (1.0 / 6.0 + 0.25) / 2.0]);
+    let third = 1.0 / 6.0 + 0.25;
+    assert_eq!(values(0), [0.5, third, 0.125 + 0.5 * third]);
     assert_eq!(values(1), [0.25, 0.375]);
     // Had the data of node 1 been others in round 0, its state would have moved then, and half as far in round 3.
     let transcript = Arc::new(gate.take_transcript());
@@ -294,7 +295,8 @@ fn on_a_grid_the_noise_is_taken_out_in_whole_steps() {
             let noise = steps(noise.rows());
             for (k, (found, value)) in steps(message.rows()).iter().zip(steps(&made(t, shape))).enumerate() {
                 let taken = if t == 0 { 0.0 } else { (keep * before[k] as f64 + 0.5).floor() };
-                assert_eq!(*found as f64, value as f64 - taken + noise[k] as f64);
+                let exact = value as f64 - taken + noise[k] as f64 - *found as f64;
+                assert!(exact.abs() < 0.5, "{exact} steps");
             }
             before = noise;
         }
@@ -309,9 +311,9 @@ fn on_a_grid_the_noise_is_taken_out_in_whole_steps() {
         // 0.25 is 2^18 steps, and four for the rounding of the value, each time.
         let own = 0.25 * 2_f64.powi(20) + 4.0;
         let second = (own + 0.3 * own + 4.0).floor();
-        assert_eq!(sensitivities[0] as f64, own);
-        assert_eq!(sensitivities[1] as f64, second);
-        assert_eq!(sensitivities[2] as f64, (own + 0.75 * second + 4.0).floor());
+        let third = (own + 0.75 * second + 4.0).floor();
+        let found = sensitivities.iter().zip([own, second, third]);
+        assert!(found.into_iter().all(|(&steps, expected)| (steps as f64 - expected).abs() < 0.5), "{sensitivities:?}");
     }
 }
 

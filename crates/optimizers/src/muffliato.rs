@@ -92,7 +92,7 @@ impl Muffliato {
 
     /// From public values to public values.
     fn gossip(&self, mut x: Public, node: &mut Node<'_>) -> Result<Public, Stop> {
-        let mut factors = self.factors;
+        let mut factors = self.factors.clone();
         let mut before: Option<Public> = None;
         for _ in 0..self.steps {
             let mut next = x.clone();

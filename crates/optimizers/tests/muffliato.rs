@@ -200,7 +200,9 @@ fn chebyshev_gossip_shows_a_party_what_plain_gossip_shows() {
         let mut basis: Vec<Array1<f64>> = vec![];
         for mut row in rows {
             for _ in 0..2 {
-                basis.iter().for_each(|b| row = &row - &(b.dot(&row) * b));
+                for b in &basis {
+                    row = &row - &(b.dot(&row) * b);
+                }
             }
             let length = row.dot(&row).sqrt();
             if length > 1e-7 {

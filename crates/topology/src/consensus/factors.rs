@@ -4,7 +4,7 @@ use crate::TopologyError;
 
 /// `omega_1, omega_2, ...` of `x(t) = omega_t W x(t-1) + (1 - omega_t) x(t-2)`, the three-term recurrence of
 /// [`Method::Chebyshev`](super::Method::Chebyshev): for those who talk to their neighbours themselves. It never ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChebyshevFactors {
     /// `lambda^2 / 4`.
     quarter: f64,
