@@ -2,6 +2,7 @@
 
 use dido_mechanisms::{Adjacency, MechanismError};
 use dido_problems::{ProblemError, RecordBounds};
+use dido_topology::TopologyError;
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +64,14 @@ pub enum OptimizerError {
     /// The share of nodes that are awake is a probability.
     #[error("the participation must be above 0 and at most 1, got {0}")]
     Participation(f64),
+    /// What a node hears replaces a part of its state, and no more than the whole of it.
+    #[error("the coupling is {value} in round {round}; it must be above 0 and at most 1")]
+    Coupling {
+        /// The first such round.
+        round: u32,
+        /// The value.
+        value: f64,
+    },
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,
@@ -72,6 +81,9 @@ pub enum OptimizerError {
     /// The privacy crate refuses a bound, or a comparison.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// A bound on the weights that is none.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// A run that was to be audited is refused.
     #[error(transparent)]
     Stop(#[from] Stop),

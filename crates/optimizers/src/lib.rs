@@ -19,11 +19,14 @@ mod dual_weights;
 mod schedule;
 
 // Algorithms, one file each.
+mod clipped_dgd;
 mod dgd;
 mod dp_sgd;
 mod dual_averaging;
+mod muffliato;
 mod pdop;
 mod projected_dgd;
+mod wang_nedic;
 
 // What refutes their privacy.
 pub mod audit;
@@ -33,6 +36,7 @@ pub mod bounds;
 
 pub use algorithm::Algorithm;
 pub use average::{TailAverage, WeightedMean};
+pub use clipped_dgd::ClippedDgd;
 pub use declaration::Declaration;
 pub use dgd::{Dgd, Perturbed};
 pub use dp_sgd::DpSgd;
@@ -41,6 +45,7 @@ pub use dual_averaging::{DualAveraging, Points};
 pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
 pub use look::Look;
+pub use muffliato::{Gossip, Muffliato};
 pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise};
 pub use parties::Parties;
@@ -49,3 +54,4 @@ pub use projected_dgd::ProjectedDgd;
 pub use sampling::{Clip, Sampling};
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
 pub use varying::Varying;
+pub use wang_nedic::WangNedic;

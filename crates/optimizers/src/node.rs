@@ -163,6 +163,17 @@ impl<'r> Node<'r> {
         Ok(self.parties.gate.release(self.round, mechanism, value)?)
     }
 
+    /// As [`release`](Self::release), but `keep` times the noise in the latest message of each node is taken out of its value
+    /// first: of a value that contains `keep` times that message nothing of its noise is left. How far earlier data moved
+    /// that message counts again, `keep` times. See [`Gate::release_carrying`](dido_mechanisms::Gate::release_carrying).
+    ///
+    /// # Errors
+    /// As [`release`](Self::release), and if `keep` is not in `[0, 1]` or records are sampled.
+    pub fn release_carrying(&mut self, value: Private<'r>, keep: f64) -> Result<Public, Stop> {
+        let mechanism = self.noise.mechanism(self.round)?;
+        Ok(self.parties.gate.release_carrying(self.round, mechanism, value, keep)?)
+    }
+
     /// Replaces each value by the weighted sum over its node and neighbours: the only verb that talks.
     ///
     /// # Errors
