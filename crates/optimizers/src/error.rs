@@ -63,6 +63,14 @@ pub enum OptimizerError {
     /// The share of nodes that are awake is a probability.
     #[error("the participation must be above 0 and at most 1, got {0}")]
     Participation(f64),
+    /// A parameter of an algorithm is outside its range.
+    #[error("{name} = {value} must be finite and positive")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,
@@ -124,6 +132,12 @@ pub enum Stop {
         /// The coordinate.
         coordinate: usize,
     },
+    /// The algorithm is wrong on networks that change.
+    #[error("{algorithm} needs mixing weights that stay the same, with every node awake; on networks that change use DIGing")]
+    Varying {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The network failed.
     #[error("round {round}: {source}")]
     Network {
@@ -132,4 +146,9 @@ pub enum Stop {
         /// What the network says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// `value`, if it is finite and positive.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, OptimizerError> {
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err(OptimizerError::Parameter { name, value }) }
 }

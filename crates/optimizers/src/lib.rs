@@ -18,7 +18,10 @@ mod schedule;
 
 // Algorithms, one file each.
 mod dgd;
+mod diging;
 mod dual_averaging;
+mod extra;
+mod linearised_admm;
 mod pdop;
 mod projected_dgd;
 
@@ -32,10 +35,13 @@ pub use algorithm::Algorithm;
 pub use average::{TailAverage, WeightedMean};
 pub use declaration::Declaration;
 pub use dgd::Dgd;
+pub use diging::DIGing;
 pub use driver::{agree, plan, plan_on, run};
 pub use dual_averaging::{DualAveraging, Points};
 pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
+pub use extra::Extra;
+pub use linearised_admm::LinearisedAdmm;
 pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
 pub use parties::Parties;

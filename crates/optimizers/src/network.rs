@@ -27,6 +27,11 @@ pub trait Network {
     fn awake(&mut self, _round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
         Ok(None)
     }
+
+    /// Whether the weights of an average may differ from round to round.
+    fn varies(&self) -> bool {
+        false
+    }
 }
 
 /// What a network says when it fails.

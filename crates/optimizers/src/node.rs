@@ -108,6 +108,28 @@ impl<'r> Node<'r> {
         Ok(self.parties.gate.release(self.round, mechanism, value)?)
     }
 
+    /// The gradient of all records at `x`, let out at once: `zeta = g + noise`. What an algorithm does with it afterwards is
+    /// post-processing. Longer gradients than `clip`, if that is given, are scaled down to it first.
+    ///
+    /// # Errors
+    /// As [`gradient`](Self::gradient) or [`clipped_gradient`](Self::clipped_gradient), and [`release`](Self::release).
+    pub fn noisy_gradient(&mut self, x: &Public, clip: Option<f64>) -> Result<Public, Stop> {
+        let all = self.sample(Sampling::All)?;
+        let g = match clip {
+            None => self.gradient(x, all)?,
+            Some(norm) => self.clipped_gradient(x, all, norm)?,
+        };
+        self.release(g)
+    }
+
+    /// Refuses networks whose mixing weights change, or whose nodes sleep: for algorithms that are wrong on them.
+    ///
+    /// # Errors
+    /// If the network is one of those.
+    pub fn needs_fixed_weights(&self, algorithm: &'static str) -> Result<(), Stop> {
+        if self.network.varies() { Err(Stop::Varying { algorithm }) } else { Ok(()) }
+    }
+
     /// Replaces each value by the weighted sum over its node and neighbours: the only verb that talks.
     ///
     /// # Errors
