@@ -11,6 +11,7 @@ mod public;
 mod adversary;
 pub mod gradients;
 pub mod least_squares;
+pub mod sufficient_statistics;
 mod sensitivity;
 
 // What is written down, what it amounts to, and what is allowed.
