@@ -71,6 +71,16 @@ pub enum OptimizerError {
         /// Its value.
         value: f64,
     },
+    /// An algorithm for another loss.
+    #[error("{algorithm} needs {needs}, not {found:?}")]
+    Loss {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The losses it is for.
+        needs: &'static str,
+        /// The declared loss.
+        found: dido_problems::Loss,
+    },
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,
@@ -132,6 +142,17 @@ pub enum Stop {
         /// The coordinate.
         coordinate: usize,
     },
+    /// A node sleeps in the one round in which it would have been asked.
+    #[error("node {node} sleeps in round {round}, in which every node has to make its only release")]
+    Asleep {
+        /// The round.
+        round: u32,
+        /// The node.
+        node: usize,
+    },
+    /// A linear system that cannot be solved.
+    #[error(transparent)]
+    Linalg(#[from] dido_linalg::LinalgError),
     /// The algorithm is wrong on networks that change.
     #[error("{algorithm} needs mixing weights that stay the same, with every node awake; on networks that change use DIGing")]
     Varying {

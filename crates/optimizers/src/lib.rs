@@ -8,6 +8,7 @@ mod driver;
 mod error;
 mod network;
 mod node;
+mod once;
 mod parties;
 mod varying;
 
@@ -22,8 +23,10 @@ mod diging;
 mod dual_averaging;
 mod extra;
 mod linearised_admm;
+mod output_perturbation;
 mod pdop;
 mod projected_dgd;
+mod sufficient_statistics;
 
 // What refutes their privacy.
 pub mod audit;
@@ -44,8 +47,10 @@ pub use extra::Extra;
 pub use linearised_admm::LinearisedAdmm;
 pub use network::{InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
+pub use output_perturbation::OutputPerturbation;
 pub use parties::Parties;
 pub use pdop::{At, Pdop};
 pub use projected_dgd::ProjectedDgd;
 pub use schedule::{Constant, Geometric, Power, Schedule, Table};
+pub use sufficient_statistics::SufficientStatistics;
 pub use varying::Varying;

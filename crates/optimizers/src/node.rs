@@ -37,6 +37,15 @@ impl Noise {
             Self::Gaussian(sigma) => Mechanism::Gaussian(Gaussian::new(sigma.at(t + 1))?),
         })
     }
+
+    /// The standard deviation of the noise in round `t`.
+    fn deviation(&self, t: u32) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Laplace(scale) => std::f64::consts::SQRT_2 * scale.at(t + 1),
+            Self::Gaussian(sigma) => sigma.at(t + 1),
+        }
+    }
 }
 
 /// The verbs of one round `'r`, for all nodes of this process at once.
@@ -128,6 +137,20 @@ impl<'r> Node<'r> {
     /// If the network is one of those.
     pub fn needs_fixed_weights(&self, algorithm: &'static str) -> Result<(), Stop> {
         if self.network.varies() { Err(Stop::Varying { algorithm }) } else { Ok(()) }
+    }
+
+    /// Refuses a round in which a node sleeps: for algorithms that look at data in that round only.
+    ///
+    /// # Errors
+    /// If a node sleeps.
+    pub fn needs_everyone(&mut self) -> Result<(), Stop> {
+        let asleep = self.awake()?.and_then(|awake| awake.iter().position(|awake| !awake));
+        asleep.map_or(Ok(()), |node| Err(Stop::Asleep { round: self.round, node }))
+    }
+
+    /// The standard deviation of the noise in each coordinate of what leaves in round `t`; 0 if there is none. It is public.
+    pub fn noise_deviation(&self, t: u32) -> f64 {
+        self.noise.deviation(t)
     }
 
     /// Replaces each value by the weighted sum over its node and neighbours: the only verb that talks.

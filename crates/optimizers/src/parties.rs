@@ -13,10 +13,10 @@ use crate::{Declaration, OptimizerError, Stop};
 pub struct Parties {
     declaration: Declaration,
     /// Nothing in a dry run.
-    objective: Option<Box<dyn Objective>>,
+    pub(crate) objective: Option<Box<dyn Objective>>,
     pub(crate) gate: Gate,
     shape: Shape,
-    pool: Pool,
+    pub(crate) pool: Pool,
     /// The sensitivities of the gradient that was asked for last.
     sensitivity: (Look, Arc<[f64]>),
     /// How one record is chosen, by class of nodes.

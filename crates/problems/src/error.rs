@@ -17,6 +17,17 @@ pub enum ProblemError {
         /// Its value.
         value: f64,
     },
+    /// A minimiser that is found to an unknown tolerance.
+    #[error("the projection on an intersection of sets stops early, so a minimiser on it has no known tolerance")]
+    InexactSet,
+    /// A regulariser that is too small to be minimised with.
+    #[error("mu = {mu} is too small for second derivatives up to {curvature}: the minimum would take over a million steps")]
+    TooManySteps {
+        /// The regulariser.
+        mu: f64,
+        /// A bound on the second derivative of the rest.
+        curvature: f64,
+    },
     /// Every record has one row of features and one target.
     #[error("{rows} rows of features and {targets} targets; they must be as many")]
     Targets {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::linear_model::record_gradient;
 use super::{Loss, Weighting, nodes_of_one_dimension};
@@ -130,5 +130,9 @@ impl Objective for LeastSquares {
 
     fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]) {
         record_gradient(Loss::Squared, &self.shards[node], record, self.scales[node], x, out);
+    }
+
+    fn normal_equations(&self, node: usize) -> Option<(Array2<f64>, Array1<f64>)> {
+        Some((self.grams.matrix(node), self.grams.vector(node)))
     }
 }
