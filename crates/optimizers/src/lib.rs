@@ -45,7 +45,7 @@ pub use dual_weights::DualWeights;
 pub use error::{OptimizerError, Stop};
 pub use extra::Extra;
 pub use linearised_admm::LinearisedAdmm;
-pub use network::{InProcess, Network, NetworkError};
+pub use network::{Alone, InProcess, Network, NetworkError};
 pub use node::{Node, Noise, Sampling};
 pub use output_perturbation::OutputPerturbation;
 pub use parties::Parties;

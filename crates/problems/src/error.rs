@@ -93,6 +93,16 @@ pub enum ProblemError {
     /// A loss that is rounded off needs a width over which it is.
     #[error("the width of a loss must be finite and positive, got {0}")]
     LossWidth(f64),
+    /// Parties whose records are bounded otherwise cannot be one.
+    #[error("node {node} has records within {got:?}, node 0 within {expected:?}")]
+    OtherBounds {
+        /// Which node.
+        node: usize,
+        /// The bounds its records meet.
+        got: crate::RecordBounds,
+        /// Those of the first node.
+        expected: crate::RecordBounds,
+    },
     /// All nodes have the same features.
     #[error("node {node} has {dim} features, node 0 has {expected}")]
     Dimension {

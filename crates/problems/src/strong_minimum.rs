@@ -138,17 +138,17 @@ mod tests {
     fn on_a_set_the_gradient_points_out() {
         let (shards, mu) = (shards(), 0.05);
         let objective = LinearModel::new(Loss::Logistic, &shards, vec![1.0 / 12.0; 3], 1).unwrap();
-        let ball = Set::from(L2Ball::new(0.1).unwrap());
+        let ball = Set::from(L2Ball::new(0.02).unwrap());
         let solver = StrongMinimum::new(ball, mu, 0.25, 1.0, 1e-10).unwrap();
         let (mut b, mut g) = (vec![0.0; 9], vec![0.0; 9]);
         solver.minimise(&objective, 0..3, &mut b);
         objective.gradient(0..3, &b, &mut g);
         for (b, g) in b.chunks_exact(3).zip(g.chunks_exact_mut(3)) {
             g.iter_mut().zip(b).for_each(|(g, b)| *g += mu * b);
-            assert!((distance(b, &[0.0; 3]) - 0.1).abs() < 1e-12);
+            assert!((distance(b, &[0.0; 3]) - 0.02).abs() < 1e-12);
             let length = distance(g, &[0.0; 3]);
-            assert!(length > 0.01, "the set binds");
-            let out: Vec<f64> = b.iter().map(|b| -b / 0.1 * length).collect();
+            assert!(length > 1e-3, "the set binds");
+            let out: Vec<f64> = b.iter().map(|b| -b / 0.02 * length).collect();
             assert!(distance(g, &out) < 1e-8, "{g:?} and {out:?}");
         }
     }
