@@ -85,7 +85,13 @@ impl Declaration {
     #[must_use]
     pub fn centralised(&self) -> Self {
         let records = self.records.iter().sum();
-        Self { records: vec![records], network: (1, records), class_of: vec![0], class_records: vec![records], ..self.clone() }
+        Self {
+            records: vec![records],
+            network: (1, records),
+            class_of: vec![0],
+            class_records: vec![records],
+            ..self.clone()
+        }
     }
 
     /// The same nodes as part of a network of `nodes` nodes with `records` records in all, which pooled weighting

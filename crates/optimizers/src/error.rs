@@ -154,7 +154,9 @@ pub enum Stop {
     #[error(transparent)]
     Linalg(#[from] dido_linalg::LinalgError),
     /// The algorithm is wrong on networks that change.
-    #[error("{algorithm} needs mixing weights that stay the same, with every node awake; on networks that change use DIGing")]
+    #[error(
+        "{algorithm} needs mixing weights that stay the same, with every node awake; on networks that change use DIGing"
+    )]
     Varying {
         /// The algorithm.
         algorithm: &'static str,

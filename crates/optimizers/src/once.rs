@@ -12,9 +12,10 @@ use crate::{Declaration, Node, Noise, OptimizerError, Parties, Stop};
 #[derive(Clone, Debug)]
 pub(crate) struct OwnProblem {
     mu: f64,
-    solver: StrongMinimum,
     /// On which the sensitivity depends.
     radius: f64,
+    /// For each class of nodes: a party does the same work whoever the others are.
+    solvers: Vec<StrongMinimum>,
 }
 
 /// The share of the sensitivity that the tolerance of the solver may add to it.
@@ -22,29 +23,24 @@ const TOLERANCE: f64 = 1e-6;
 
 impl OwnProblem {
     /// The problem of every party of `declaration`, solved to a distance that adds at most a millionth to the sensitivity.
-    pub(crate) fn new(declaration: &Declaration, set: Set, mu: f64) -> Result<Self, OptimizerError> {
-        let start = StrongMinimum::start(&set, declaration.dim());
-        let (radius, start) = (set.radius(), dido_geometry::norm(&start));
+    pub(crate) fn new(declaration: &Declaration, set: &Set, mu: f64) -> Result<Self, OptimizerError> {
+        let loss = declaration.loss();
         let (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
-        let most = declaration
-            .class_records()
-            .iter()
-            .map(|&records| declaration.scale(records) * records as f64 * x)
-            .fold(0.0, f64::max);
-        let curvature = most * x * declaration.loss().largest_curvature(y);
-        if !curvature.is_finite() {
+        if loss.largest_curvature(y).is_infinite() {
             let (algorithm, needs) = ("a minimiser", "a loss with a bounded second derivative");
-            return Err(OptimizerError::Loss { algorithm, needs, found: declaration.loss() });
+            return Err(OptimizerError::Loss { algorithm, needs, found: loss });
         }
-        let slope = most * declaration.loss().largest_slope(x * start, y) + mu * start;
-        // Without a bound on the points there is no sensitivity, and no noise either.
-        let least = declaration
-            .l2_by_class(Adjacency::ReplaceRecord, radius)
-            .into_iter()
-            .filter(|width| width.is_finite())
-            .fold(slope, f64::min);
-        let solver = StrongMinimum::new(set, mu, curvature, slope, 0.5 * TOLERANCE * least / mu)?;
-        Ok(Self { mu, solver, radius })
+        let start = dido_geometry::norm(&StrongMinimum::start(set, declaration.dim()));
+        let widths = declaration.l2_by_class(Adjacency::ReplaceRecord, set.radius());
+        let solver = |(&records, width): (&usize, f64)| {
+            let rows = declaration.scale(records) * records as f64 * x;
+            let slope = rows * loss.largest_slope(x * start, y) + mu * start;
+            // Without a bound on the points there is no sensitivity, and no noise either.
+            let tolerance = 0.5 * TOLERANCE * width.min(slope) / mu;
+            StrongMinimum::new(set.clone(), mu, rows * x * loss.largest_curvature(y), slope, tolerance)
+        };
+        let solvers = declaration.class_records().iter().zip(widths).map(solver).collect::<Result<_, _>>()?;
+        Ok(Self { mu, radius: set.radius(), solvers })
     }
 }
 
@@ -83,8 +79,7 @@ impl Parties {
         for (node, rows) in out.as_mut_slice().chunks_exact_mut(shape.lanes * shape.dim).enumerate() {
             let Some((matrix, vector)) = of(node) else { continue };
             for row in rows.chunks_exact_mut(shape.dim) {
-                let packed =
-                    sufficient_statistics::packed(vector.len(), balance, |j, k| matrix[[j, k]], |k| vector[k]);
+                let packed = sufficient_statistics::packed(vector.len(), balance, |j, k| matrix[[j, k]], |k| vector[k]);
                 row.iter_mut().zip(packed).for_each(|(out, value)| *out = value);
             }
         }
@@ -103,7 +98,11 @@ impl Parties {
         if let Some(objective) = &self.objective {
             // Thousands of passes: worth threads at any size.
             parallel::for_each_range(self.shape().nodes, out.as_mut_slice(), usize::MAX, 1, |nodes, out| {
-                problem.solver.minimise(objective.as_ref(), nodes, out);
+                let width = out.len() / nodes.len();
+                for (node, out) in nodes.zip(out.chunks_exact_mut(width)) {
+                    let solver = &problem.solvers[self.declaration().class_of()[node]];
+                    solver.minimise(objective.as_ref(), node..node + 1, out);
+                }
             });
         }
         let widths = self.declaration().l2_by_class(found, problem.radius);

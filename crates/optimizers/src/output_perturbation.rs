@@ -56,7 +56,7 @@ impl OutputPerturbation {
     /// If the loss has no bounded second derivative (the hinge), `mu` is not positive or too small for a million steps, or
     /// the set is an intersection.
     pub fn new(parties: &Parties, set: Set, mu: f64) -> Result<Self, OptimizerError> {
-        let problem = OwnProblem::new(parties.declaration(), set.clone(), mu)?;
+        let problem = OwnProblem::new(parties.declaration(), &set, mu)?;
         let mut answer = parties.start(&vec![0.0; parties.shape().dim]);
         let x = answer.clone();
         answer.project(&set);

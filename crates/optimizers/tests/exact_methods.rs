@@ -57,8 +57,7 @@ fn logistic() -> Case {
     let y: Vec<f64> = shards.iter().flat_map(|shard| shard.y().to_vec()).collect();
     let minimum = reference::regularised(Loss::Logistic, &x, &y, &Regulariser::none()).unwrap();
     assert!(minimum.gradient_norm < 1e-13, "{}", minimum.gradient_norm);
-    let declaration =
-        Declaration::new(Loss::Logistic, DIM, bounds, Weighting::Pooled, vec![records; NODES]).unwrap();
+    let declaration = Declaration::new(Loss::Logistic, DIM, bounds, Weighting::Pooled, vec![records; NODES]).unwrap();
     Case { declaration, shards, optimum: minimum.beta.to_vec(), curvature: 0.25 }
 }
 
@@ -144,8 +143,7 @@ fn on_a_set_they_reach_the_constrained_optimum() {
     }
     let case = Case { optimum: x, ..case };
     for name in ALL {
-        let error =
-            case.error(&mut InProcess::new(ring()), 3000, |parties| build(name, parties, set.clone(), 0.2));
+        let error = case.error(&mut InProcess::new(ring()), 3000, |parties| build(name, parties, set.clone(), 0.2));
         assert!(error < 1e-10, "{name}: {error}");
     }
 }
@@ -309,14 +307,12 @@ fn on_changing_networks_tracking_is_exact_and_the_others_are_refused() {
         [|_| Box::new(InProcess::varying(OnePairAfterTheOther)), |sleepy| Box::new(InProcess::varying(sleepy))];
     for network in networks {
         let mut network = network(sleepy.clone());
-        let error =
-            case.error(network.as_mut(), 20_000, |parties| build("DIGing", parties, Set::Whole, step));
+        let error = case.error(network.as_mut(), 20_000, |parties| build("DIGing", parties, Set::Whole, step));
         assert!(error < 1e-10, "{error}");
         for name in &ALL[1..] {
             let mut parties = case.parties();
             let mut algorithm = build(name, &parties, Set::Whole, step);
-            let stop =
-                run(algorithm.as_mut(), &mut parties, network.as_mut(), &Noise::None, 0..1, |_, _, _| true);
+            let stop = run(algorithm.as_mut(), &mut parties, network.as_mut(), &Noise::None, 0..1, |_, _, _| true);
             assert!(matches!(stop, Err(Stop::Varying { .. })), "{name}: {stop:?}");
             assert_eq!(parties.gate().ledger().releases_per_node(), 0, "nothing has left");
         }

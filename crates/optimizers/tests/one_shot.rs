@@ -17,8 +17,7 @@ use dido_topology::{families, weights};
 use ndarray::{Array1, Array2};
 
 const DIM: usize = 3;
-const ADJACENCIES: [Adjacency; 3] =
-    [Adjacency::ReplaceRecord, Adjacency::ReplaceNode, Adjacency::AddRemoveRecord];
+const ADJACENCIES: [Adjacency; 3] = [Adjacency::ReplaceRecord, Adjacency::ReplaceNode, Adjacency::AddRemoveRecord];
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
@@ -46,8 +45,7 @@ fn released(declaration: &Declaration, shards: &[Shard], adjacency: Adjacency, b
 
 /// The sensitivities of the one release of every node, as its plan has them.
 fn sensitivities(declaration: &Declaration, adjacency: Adjacency, build: Build<'_>) -> Vec<f64> {
-    let ledger =
-        plan(declaration, adjacency, Adversary::AllMessages, None, &gaussian(1.0), 7, |p| build(p)).unwrap();
+    let ledger = plan(declaration, adjacency, Adversary::AllMessages, None, &gaussian(1.0), 7, |p| build(p)).unwrap();
     assert_eq!(ledger.releases_per_node(), 1, "seven rounds, one release");
     let of = |node| {
         let class = ledger.classes.iter().find(|class| class.nodes.contains(&node)).unwrap();
@@ -99,8 +97,7 @@ fn statistics_move_as_far_as_the_gate_is_told() {
                 let hit = |node, r| node == victim && (adjacency == Adjacency::ReplaceNode || r == 0);
                 let moved = |first: &dyn Fn(usize) -> (Vec<f64>, f64), second: &dyn Fn(usize) -> (Vec<f64>, f64)| {
                     let of = |new: &dyn Fn(usize) -> (Vec<f64>, f64)| {
-                        let shards =
-                            shards_of(|node, r| if hit(node, r) { new(r) } else { some_record(node * 5 + r) });
+                        let shards = shards_of(|node, r| if hit(node, r) { new(r) } else { some_record(node * 5 + r) });
                         released(&declaration, &shards, adjacency, build)
                     };
                     let (a, b) = (of(first), of(second));
@@ -142,9 +139,8 @@ fn minimisers_move_no_further_than_the_gate_is_told() {
                 let hit = |node, r| node == victim && (adjacency == Adjacency::ReplaceNode || r == 0);
                 let moved = |first: &(Vec<f64>, f64), second: &(Vec<f64>, f64)| {
                     let of = |new: &(Vec<f64>, f64)| {
-                        let shards = shards_of(|node, r| {
-                            if hit(node, r) { new.clone() } else { some_record(node * 5 + r) }
-                        });
+                        let shards =
+                            shards_of(|node, r| if hit(node, r) { new.clone() } else { some_record(node * 5 + r) });
                         released(&declaration, &shards, adjacency, build)[victim].clone()
                     };
                     distance(&of(first), &of(second))
@@ -215,7 +211,13 @@ fn tau_bounds_the_noise_in_the_matrix() {
         // The data are worth a thousandth of the noise.
         let mut noise = Array2::zeros((dim, dim));
         let row = statistics.statistics().rows().row(0, lane);
-        unpack(dim, statistics.balance(), row, |j, k, value| (noise[[j, k]], noise[[k, j]]) = (value, value), |_, _| ());
+        unpack(
+            dim,
+            statistics.balance(),
+            row,
+            |j, k, value| (noise[[j, k]], noise[[k, j]]) = (value, value),
+            |_, _| (),
+        );
         let eigenvalues = symmetric_eigenvalues(noise.view()).unwrap();
         let size = eigenvalues[dim - 1].max(-eigenvalues[0]);
         above += u32::from(-eigenvalues[0] > tau);
@@ -233,10 +235,9 @@ fn the_plan_is_the_ledger_of_the_run() {
     for (build, adjacencies) in [(statistics, &ADJACENCIES[..]), (output, &ADJACENCIES[..2])] {
         for &adjacency in adjacencies {
             for noise in [gaussian(0.5), Noise::Laplace(Schedule::constant(0.5)), Noise::None] {
-                let planned = plan(&problem.declaration, adjacency, Adversary::AllMessages, None, &noise, 5, |p| {
-                    build(p)
-                })
-                .unwrap();
+                let planned =
+                    plan(&problem.declaration, adjacency, Adversary::AllMessages, None, &noise, 5, |p| build(p))
+                        .unwrap();
                 let mut parties = problem.parties(1, adjacency, None, 2);
                 let mut network = InProcess::new(weights::metropolis(&families::path(4).unwrap()));
                 let mut algorithm = build(&parties);
