@@ -12,7 +12,7 @@ use dido_optimizers::Noise;
 use dido_optimizers::audit::{Audited, Pair, worst_case_pairs};
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm;
+use crate::algorithms;
 use crate::data::{self, Prepared};
 use crate::error::ExperimentError;
 use crate::planning::Planned;
@@ -271,7 +271,7 @@ impl Audit<'_> {
             adjacency: self.adjacency(),
             noise: &self.planned.noise,
             rounds: self.spec.config.rounds,
-            algorithm: &|parties| algorithm::build(self.spec, parties),
+            algorithm: &|parties| algorithms::build(self.spec, parties),
             network: &|| self.spec.network(),
         })
     }

@@ -1,21 +1,24 @@
 //! The TOML of an experiment, key for key. Nothing is checked here but the spelling: see [`crate::Spec`].
 //!
 //! * [`Config`]: the whole file; [`Seed`]: where the noise comes from;
-//! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`algorithm`]: `[objective]` and `[algorithm]`; [`privacy`]: `[privacy]`.
+//! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`objective`]: `[objective]`; [`algorithm`]: `[algorithm]`, whose
+//!   kinds have a file each; [`privacy`]: `[privacy]`.
 //!
 //! Every variant of a table with a `kind` wraps a struct, so that serde refuses unknown keys there too.
 
 pub mod algorithm;
 pub mod data;
 pub mod graph;
+pub mod objective;
 pub mod privacy;
 mod seed;
 
 use serde::{Deserialize, Serialize};
 
-pub use algorithm::{AlgorithmConfig, AtConfig, ObjectiveConfig, SetConfig, WeightingConfig};
+pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
 pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
 pub use graph::GraphConfig;
+pub use objective::{ObjectiveConfig, WeightingConfig};
 pub use privacy::{AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};
 pub use seed::Seed;
 

@@ -1,9 +1,7 @@
 //! From a [`Config`] to a [`Spec`]: after this, every value is valid.
-
 //!
-//! One module for each table of the file, as in [`crate::config`].
+//! One module for each table of the file, as in [`crate::config`]; the algorithms check themselves.
 
-mod algorithm;
 mod data;
 mod digest;
 mod graph;
@@ -19,12 +17,12 @@ use dido_optimizers::{Declaration, InProcess, Network};
 use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
+use crate::algorithms::{self, Checks, Method};
 use crate::config::{Config, MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
 
-pub use algorithm::Method;
 pub(crate) use digest::hexadecimal;
 
 /// A valid experiment.
@@ -49,7 +47,7 @@ pub struct Spec {
     /// How the weights change from round to round, if they do.
     pub sequence: Option<Arc<dyn Sequence>>,
     /// The algorithm.
-    pub method: Method,
+    pub method: Arc<dyn Method>,
     /// The budget.
     pub budget: Option<Budget>,
     /// The delta of the reported epsilon.
@@ -74,9 +72,9 @@ impl Spec {
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
-        let method = algorithm::algorithm(&at, &config, declaration.dim())?;
+        let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
         privacy::check(&at, &config)?;
-        privacy::bounded(&at, &config, &method, &declaration)?;
+        privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
         Ok(Self {
@@ -142,18 +140,18 @@ impl Spec {
 }
 
 /// Makes errors that name a key of the file.
-struct At<'a>(&'a str);
+pub struct At<'a>(&'a str);
 
 impl At<'_> {
-    fn key(&self, path: &str, message: impl Display) -> ExperimentError {
+    pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {
         ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: message.to_string() }
     }
 
-    fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
+    pub(crate) fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
         result.map_err(|e| self.key(path, e))
     }
 
-    fn require(&self, path: &str, holds: bool, message: impl Display) -> Result<(), ExperimentError> {
+    pub(crate) fn require(&self, path: &str, holds: bool, message: impl Display) -> Result<(), ExperimentError> {
         if holds { Ok(()) } else { Err(self.key(path, message)) }
     }
 }
