@@ -33,7 +33,7 @@ use dido_geometry::Set;
 use dido_mechanisms::Public;
 
 use crate::once::OwnProblem;
-use crate::{Algorithm, Node, OptimizerError, Parties, Stop};
+use crate::{Algorithm, Declaration, Node, OptimizerError, Stop};
 
 /// The mean of the parties' own noisy minimisers.
 ///
@@ -50,17 +50,17 @@ pub struct OutputPerturbation {
 }
 
 impl OutputPerturbation {
-    /// For these parties. Before the first round the answer is zero, projected on the set.
+    /// For the parties of `declaration`, whose answer is `zero`, projected on the set, before the first round.
+    /// [`Parties::start`](crate::Parties::start) makes zeros.
     ///
     /// # Errors
     /// If the loss has no bounded second derivative (the hinge), `mu` is not positive or too small for a million steps, or
     /// the set is an intersection.
-    pub fn new(parties: &Parties, set: Set, mu: f64) -> Result<Self, OptimizerError> {
-        let problem = OwnProblem::new(parties.declaration(), &set, mu)?;
-        let mut answer = parties.start(&vec![0.0; parties.shape().dim]);
-        let x = answer.clone();
+    pub fn new(declaration: &Declaration, set: Set, mu: f64, zero: Public) -> Result<Self, OptimizerError> {
+        let problem = OwnProblem::new(declaration, &set, mu)?;
+        let mut answer = zero.clone();
         answer.project(&set);
-        Ok(Self { set, problem, x, answer })
+        Ok(Self { set, problem, x: zero, answer })
     }
 }
 

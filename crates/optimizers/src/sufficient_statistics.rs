@@ -37,7 +37,7 @@ use dido_mechanisms::{Public, sufficient_statistics};
 use dido_problems::Loss;
 use ndarray::{Array1, Array2};
 
-use crate::{Algorithm, Node, OptimizerError, Parties, Stop};
+use crate::{Algorithm, Declaration, Node, OptimizerError, Stop};
 
 /// Least squares from statistics that are released once.
 ///
@@ -55,23 +55,24 @@ pub struct SufficientStatistics {
 }
 
 impl SufficientStatistics {
-    /// For these parties. Before the first round the answer is zero, projected on the set.
+    /// For the parties of `declaration`, whose answer is `zero`, projected on the set, before the first round.
+    /// [`Parties::start`](crate::Parties::start) makes zeros.
     ///
     /// # Errors
-    /// If the loss is not the squared one, `averaged` is 0, or the set has another dimension.
-    pub fn new(parties: &Parties, set: Set, averaged: usize) -> Result<Self, OptimizerError> {
-        let (declaration, shape) = (parties.declaration(), parties.shape());
+    /// If the loss is not the squared one, or `averaged` is 0.
+    pub fn new(declaration: &Declaration, set: Set, averaged: usize, zero: Public) -> Result<Self, OptimizerError> {
         if declaration.loss() != Loss::Squared {
-            let (algorithm, needs) = ("release of sufficient statistics", "squared loss");
+            let (algorithm, needs) = ("a release of sufficient statistics", "squared loss");
             return Err(OptimizerError::Loss { algorithm, needs, found: declaration.loss() });
         }
         if averaged == 0 {
-            return Err(OptimizerError::Count { what: "averaged parties", found: 0, declared: shape.nodes });
+            return Err(OptimizerError::Count { what: "averaged parties", found: 0, declared: declaration.nodes() });
         }
         let (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
         let balance = sufficient_statistics::best_balance(x, y, set.radius())?;
+        let shape = zero.rows().shape();
         let v = Public::declared(Rows::zeros(Shape { dim: sufficient_statistics::len(shape.dim), ..shape }));
-        let mut answer = parties.start(&vec![0.0; shape.dim]);
+        let mut answer = zero;
         answer.project(&set);
         Ok(Self { set, averaged, balance, v, answer })
     }

@@ -55,8 +55,8 @@ fn build(name: &str, parties: &Parties) -> Box<dyn Algorithm> {
         "diging" => Box::new(DIGing::new(ball(), step, last, start)),
         "extra" => Box::new(Extra::new(ball(), STEP, last, start).unwrap()),
         "linearised admm" => Box::new(LinearisedAdmm::new(ball(), 0.2 / STEP, 0.6 / STEP, last, start).unwrap()),
-        "statistics" => Box::new(SufficientStatistics::new(parties, ball(), 1).unwrap()),
-        _ => Box::new(OutputPerturbation::new(parties, ball(), MU).unwrap()),
+        "statistics" => Box::new(SufficientStatistics::new(parties.declaration(), ball(), 1, start).unwrap()),
+        _ => Box::new(OutputPerturbation::new(parties.declaration(), ball(), MU, start).unwrap()),
     }
 }
 

@@ -31,6 +31,14 @@ fn gaussian(sigma: f64) -> Noise {
     Noise::Gaussian(Schedule::constant(sigma))
 }
 
+fn statistics_of(parties: &Parties, set: Set, averaged: usize) -> Result<SufficientStatistics, OptimizerError> {
+    SufficientStatistics::new(parties.declaration(), set, averaged, parties.start(&vec![0.0; parties.shape().dim]))
+}
+
+fn output_of(parties: &Parties, set: Set, mu: f64) -> Result<OutputPerturbation, OptimizerError> {
+    OutputPerturbation::new(parties.declaration(), set, mu, parties.start(&[0.0; DIM]))
+}
+
 type Build<'a> = &'a dyn Fn(&Parties) -> Box<dyn Algorithm>;
 
 /// What every node releases without noise: the first value of the state, where nobody talks.
@@ -85,11 +93,11 @@ fn some_record(salt: usize) -> (Vec<f64>, f64) {
 #[test]
 fn statistics_move_as_far_as_the_gate_is_told() {
     let bounds = RecordBounds::new(X, Y).unwrap();
-    let build: Build<'_> = &|parties| Box::new(SufficientStatistics::new(parties, ball(0.9), 3).unwrap());
+    let build: Build<'_> = &|parties| Box::new(statistics_of(parties, ball(0.9), 3).unwrap());
     for weighting in [Weighting::Pooled, Weighting::NodeMean, Weighting::Sum] {
         let declaration = Declaration::least_squares(DIM, bounds, weighting, RECORDS.to_vec()).unwrap();
         let probe = parties(&declaration, &shards_of(|_, _| some_record(0)), 1, Adjacency::ReplaceRecord, None, 0);
-        let balance = SufficientStatistics::new(&probe, ball(0.9), 3).unwrap().balance();
+        let balance = statistics_of(&probe, ball(0.9), 3).unwrap().balance();
         let (one, other) = worst_case_pair(X, Y, balance, DIM).unwrap();
         for adjacency in [Adjacency::ReplaceRecord, Adjacency::ReplaceNode] {
             let said = sensitivities(&declaration, adjacency, build);
@@ -129,7 +137,7 @@ fn minimisers_move_no_further_than_the_gate_is_told() {
         (Loss::Logistic, Set::Whole, false),
         (Loss::Squared, ball(0.3), false),
     ] {
-        let build: Build<'_> = &|parties| Box::new(OutputPerturbation::new(parties, set.clone(), mu).unwrap());
+        let build: Build<'_> = &|parties| Box::new(output_of(parties, set.clone(), mu).unwrap());
         for (weighting, adjacency) in
             [(Weighting::NodeMean, Adjacency::ReplaceRecord), (Weighting::Pooled, Adjacency::ReplaceNode)]
         {
@@ -164,7 +172,7 @@ fn minimisers_move_no_further_than_the_gate_is_told() {
 fn without_noise_statistics_give_the_pooled_solution() {
     let problem = problem(3, 6, 8, DIM, Weighting::Pooled);
     let mut parties = problem.parties(2, Adjacency::ReplaceRecord, None, 0);
-    let mut statistics = SufficientStatistics::new(&parties, Set::Whole, 6).unwrap();
+    let mut statistics = statistics_of(&parties, Set::Whole, 6).unwrap();
     let mut network = InProcess::new(weights::metropolis(&families::ring(6).unwrap()));
     run(&mut statistics, &mut parties, &mut network, &Noise::None, 0..100, |_, _, _| true).unwrap();
     for answer in statistics.estimate().rows().as_slice().chunks_exact(DIM) {
@@ -178,7 +186,7 @@ fn the_ridge_follows_from_what_was_released() {
     let (lanes, sigma) = (200, 0.3);
     let problem = problem(5, 1, 8, 1, Weighting::Pooled);
     let mut parties = problem.parties(lanes, Adjacency::ReplaceRecord, None, 4);
-    let mut statistics = SufficientStatistics::new(&parties, ball(0.6), 1).unwrap();
+    let mut statistics = statistics_of(&parties, ball(0.6), 1).unwrap();
     run(&mut statistics, &mut parties, &mut Alone::new(1), &gaussian(sigma), 0..1, |_, _, _| true).unwrap();
     let tau = sigma * (2_f64.sqrt() + (2.0 * 20_f64.ln()).sqrt());
     let balance = statistics.balance();
@@ -201,7 +209,7 @@ fn tau_bounds_the_noise_in_the_matrix() {
     let (lanes, nodes, dim, sigma) = (2000, 4, 5, 1000.0);
     let problem = problem(6, nodes, 8, dim, Weighting::NodeMean);
     let mut parties = problem.parties(lanes, Adjacency::ReplaceRecord, None, 9);
-    let mut statistics = SufficientStatistics::new(&parties, ball(1.0), nodes).unwrap();
+    let mut statistics = statistics_of(&parties, ball(1.0), nodes).unwrap();
     let network = weights::uniform(&families::complete(nodes).unwrap());
     let mut network = InProcess::new(network.unwrap());
     run(&mut statistics, &mut parties, &mut network, &gaussian(sigma), 0..1, |_, _, _| true).unwrap();
@@ -230,8 +238,8 @@ fn tau_bounds_the_noise_in_the_matrix() {
 #[test]
 fn the_plan_is_the_ledger_of_the_run() {
     let problem = problem(7, 4, 6, DIM, Weighting::Pooled);
-    let statistics: Build<'_> = &|parties| Box::new(SufficientStatistics::new(parties, ball(1.0), 4).unwrap());
-    let output: Build<'_> = &|parties| Box::new(OutputPerturbation::new(parties, ball(1.0), 0.1).unwrap());
+    let statistics: Build<'_> = &|parties| Box::new(statistics_of(parties, ball(1.0), 4).unwrap());
+    let output: Build<'_> = &|parties| Box::new(output_of(parties, ball(1.0), 0.1).unwrap());
     for (build, adjacencies) in [(statistics, &ADJACENCIES[..]), (output, &ADJACENCIES[..2])] {
         for &adjacency in adjacencies {
             for noise in [gaussian(0.5), Noise::Laplace(Schedule::constant(0.5)), Noise::None] {
@@ -267,7 +275,7 @@ fn everyone_is_needed_in_the_first_round_only() {
         let outage = Outage { node: 2, rounds };
         let mut network = InProcess::varying(NodeOutages::new(base(), [outage]).unwrap());
         let mut parties = problem.parties(1, Adjacency::ReplaceRecord, None, 0);
-        let mut statistics = SufficientStatistics::new(&parties, Set::Whole, 4).unwrap();
+        let mut statistics = statistics_of(&parties, Set::Whole, 4).unwrap();
         let end = run(&mut statistics, &mut parties, &mut network, &Noise::None, 0..80, |_, _, _| true);
         if works {
             end.unwrap();
@@ -287,14 +295,14 @@ fn a_resumed_run_releases_nothing_again() {
     let network = || InProcess::new(weights::metropolis(&families::ring(4).unwrap()));
     let make = || problem.parties(2, Adjacency::ReplaceRecord, None, 5);
     let mut straight = make();
-    let mut expected = SufficientStatistics::new(&straight, ball(1.0), 4).unwrap();
+    let mut expected = statistics_of(&straight, ball(1.0), 4).unwrap();
     run(&mut expected, &mut straight, &mut network(), &gaussian(0.1), 0..9, |_, _, _| true).unwrap();
     let mut first = make();
-    let mut before = SufficientStatistics::new(&first, ball(1.0), 4).unwrap();
+    let mut before = statistics_of(&first, ball(1.0), 4).unwrap();
     run(&mut before, &mut first, &mut network(), &gaussian(0.1), 0..4, |_, _, _| true).unwrap();
     let mut second = make();
     second.resume(first.gate().ledger().clone(), 4).unwrap();
-    let mut after = SufficientStatistics::new(&second, ball(1.0), 4).unwrap();
+    let mut after = statistics_of(&second, ball(1.0), 4).unwrap();
     for (value, stored) in after.state().into_iter().zip(before.state()) {
         value.rows_mut().as_mut_slice().copy_from_slice(stored.rows().as_slice());
     }
@@ -312,19 +320,19 @@ fn what_has_no_statistics_or_no_minimiser_is_refused() {
         let gate = Gate::plan(Adjacency::ReplaceRecord, Adversary::AllMessages, declaration.class_of(), None);
         Parties::without_data(declaration, 1, gate).unwrap()
     };
-    let logistic = SufficientStatistics::new(&of(Loss::Logistic), Set::Whole, 2);
+    let logistic = statistics_of(&of(Loss::Logistic), Set::Whole, 2);
     assert!(matches!(logistic, Err(OptimizerError::Loss { found: Loss::Logistic, .. })));
-    let hinge = OutputPerturbation::new(&of(Loss::Hinge), Set::Whole, 0.1);
+    let hinge = output_of(&of(Loss::Hinge), Set::Whole, 0.1);
     assert!(matches!(hinge, Err(OptimizerError::Loss { found: Loss::Hinge, .. })));
     for mu in [0.0, -1.0, f64::NAN, 1e-12] {
-        assert!(OutputPerturbation::new(&of(Loss::Logistic), Set::Whole, mu).is_err());
+        assert!(output_of(&of(Loss::Logistic), Set::Whole, mu).is_err());
     }
-    assert!(SufficientStatistics::new(&of(Loss::Squared), Set::Whole, 0).is_err());
+    assert!(statistics_of(&of(Loss::Squared), Set::Whole, 0).is_err());
     // The squared loss has no bounded slope on the whole space: without noise that is fine, with noise it is not.
     let declaration = Declaration::new(Loss::Squared, DIM, bounds, Weighting::Pooled, vec![3, 3]).unwrap();
     for (noise, refused) in [(Noise::None, false), (gaussian(1.0), true)] {
         let found = plan(&declaration, Adjacency::ReplaceRecord, Adversary::AllMessages, None, &noise, 1, |p| {
-            Box::new(OutputPerturbation::new(p, Set::Whole, 0.1).unwrap())
+            Box::new(output_of(p, Set::Whole, 0.1).unwrap())
         });
         assert_eq!(matches!(found, Err(Stop::Unbounded { round: 0 })), refused);
     }
