@@ -17,6 +17,7 @@ mod adversary;
 pub mod gradients;
 pub mod least_squares;
 mod sensitivity;
+pub mod sufficient_statistics;
 
 // What is written down, what it amounts to, and what is allowed.
 pub mod accountants;
