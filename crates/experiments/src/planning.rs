@@ -145,7 +145,11 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
         released: method.released(),
-        recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
+        recipients: match config.baseline {
+            None => "the neighbours on the graph; the guarantee assumes that everybody sees all of it",
+            Some(_) => "nobody: the guarantee is for who sees all of it all the same",
+        }
+        .to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
         assignment: assignment(spec),

@@ -80,6 +80,20 @@ impl Declaration {
         Self { class_of: (0..self.records.len()).collect(), class_records: self.records.clone(), ..self }
     }
 
+    /// One node that holds the records of all: the centralised baseline, whose shard is
+    /// [`Shard::joined`]. Pooled weighting gives it the mean of all losses, which is the mean of the nodes' objectives.
+    #[must_use]
+    pub fn centralised(&self) -> Self {
+        let records = self.records.iter().sum();
+        Self {
+            records: vec![records],
+            network: (1, records),
+            class_of: vec![0],
+            class_records: vec![records],
+            ..self.clone()
+        }
+    }
+
     /// The same nodes as part of a network of `nodes` nodes with `records` records in all, which pooled weighting
     /// divides by: what one party of a deployment declares of itself and of the others.
     ///

@@ -27,10 +27,38 @@ pub trait Network {
     fn awake(&mut self, _round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
         Ok(None)
     }
+
+    /// Whether the weights of an average may differ from round to round.
+    fn varies(&self) -> bool {
+        false
+    }
 }
 
 /// What a network says when it fails.
 pub type NetworkError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Parties that never talk: an average leaves every value as it is. What each party can do alone, with any algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone {
+    nodes: usize,
+}
+
+impl Alone {
+    /// A network of `nodes` nodes without an edge.
+    pub fn new(nodes: usize) -> Self {
+        Self { nodes }
+    }
+}
+
+impl Network for Alone {
+    fn average(&mut self, _round: u32, _x: &mut Rows) -> Result<(), NetworkError> {
+        Ok(())
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+}
 
 /// All nodes in one process, with a fixed mixing matrix.
 #[derive(Clone, Debug)]

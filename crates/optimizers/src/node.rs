@@ -81,6 +81,15 @@ impl Noise {
             }
         })
     }
+
+    /// The standard deviation of the noise in round `t`.
+    fn deviation(&self, t: u32) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Laplace(scale) | Self::DiscreteLaplace { scale, .. } => std::f64::consts::SQRT_2 * scale.at(t + 1),
+            Self::Gaussian(sigma) | Self::DiscreteGaussian { sigma, .. } => sigma.at(t + 1),
+        }
+    }
 }
 
 /// The verbs of one round `'r`, for all nodes of this process at once.
@@ -161,6 +170,53 @@ impl<'r> Node<'r> {
     pub fn release(&mut self, value: Private<'r>) -> Result<Public, Stop> {
         let mechanism = self.noise.mechanism(self.round)?;
         Ok(self.parties.gate.release(self.round, mechanism, value)?)
+    }
+
+    /// As [`release`](Self::release), but `keep` times the noise in the latest message of each node is taken out of its value
+    /// first: of a value that contains `keep` times that message nothing of its noise is left. How far earlier data moved
+    /// that message counts again, `keep` times. See [`Gate::release_carrying`](dido_mechanisms::Gate::release_carrying).
+    ///
+    /// # Errors
+    /// As [`release`](Self::release), and if `keep` is not in `[0, 1]` or records are sampled.
+    pub fn release_carrying(&mut self, value: Private<'r>, keep: f64) -> Result<Public, Stop> {
+        let mechanism = self.noise.mechanism(self.round)?;
+        Ok(self.parties.gate.release_carrying(self.round, mechanism, value, keep)?)
+    }
+
+    /// The gradient of all records at `x`, let out at once: `zeta = g + noise`. What an algorithm does with it afterwards is
+    /// post-processing. Longer gradients than `clip`, if that is given, are scaled down to it first.
+    ///
+    /// # Errors
+    /// As [`gradient`](Self::gradient) or [`clipped_gradient`](Self::clipped_gradient), and [`release`](Self::release).
+    pub fn noisy_gradient(&mut self, x: &Public, clip: Option<f64>) -> Result<Public, Stop> {
+        let all = self.sample(Sampling::All)?;
+        let g = match clip {
+            None => self.gradient(x, all)?,
+            Some(norm) => self.clipped_gradient(x, all, norm)?,
+        };
+        self.release(g)
+    }
+
+    /// Refuses networks whose mixing weights change, or whose nodes sleep: for algorithms that are wrong on them.
+    ///
+    /// # Errors
+    /// If the network is one of those.
+    pub fn needs_fixed_weights(&self, algorithm: &'static str) -> Result<(), Stop> {
+        if self.network.varies() { Err(Stop::Varying { algorithm }) } else { Ok(()) }
+    }
+
+    /// Refuses a round in which a node sleeps: for algorithms that look at data in that round only.
+    ///
+    /// # Errors
+    /// If a node sleeps.
+    pub fn needs_everyone(&mut self) -> Result<(), Stop> {
+        let asleep = self.awake()?.and_then(|awake| awake.iter().position(|awake| !awake));
+        asleep.map_or(Ok(()), |node| Err(Stop::Asleep { round: self.round, node }))
+    }
+
+    /// The standard deviation of the noise in each coordinate of what leaves in round `t`; 0 if there is none. It is public.
+    pub fn noise_deviation(&self, t: u32) -> f64 {
+        self.noise.deviation(t)
     }
 
     /// Replaces each value by the weighted sum over its node and neighbours: the only verb that talks.

@@ -16,10 +16,10 @@ use crate::{Declaration, Look, OptimizerError, Sampling, Stop};
 pub struct Parties {
     declaration: Declaration,
     /// Nothing in a dry run.
-    objective: Option<Box<dyn Objective>>,
+    pub(crate) objective: Option<Box<dyn Objective>>,
     pub(crate) gate: Gate,
     shape: Shape,
-    pool: Pool,
+    pub(crate) pool: Pool,
     /// What the look that was asked for last can give away.
     bounds: Bounds,
     /// How the records of the last sample are accounted for, by class of nodes.

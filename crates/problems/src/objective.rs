@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use ndarray::{Array1, Array2};
+
 /// The local objectives `f_0, ..., f_{n-1}` of all nodes of a process, evaluated over contiguous ranges of nodes.
 ///
 /// One object holds all nodes (struct of arrays), so a pass over them is one virtual call and one sweep of memory.
@@ -68,4 +70,13 @@ pub trait Objective: Send + Sync {
         x: &[f64],
         out: &mut [f64],
     );
+
+    /// `(G_i, c_i)`, dim x dim and dim, if the gradient of every node is `G_i x - c_i`: then they are all there is to know
+    /// of its records. They are computed from the records: private.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn normal_equations(&self, _node: usize) -> Option<(Array2<f64>, Array1<f64>)> {
+        None
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::linear_model::record_gradient;
 use super::records::add_records;
@@ -143,5 +143,9 @@ impl Objective for LeastSquares {
         out: &mut [f64],
     ) {
         add_records(Loss::Squared, &self.shards[node], records, self.scales[node] * weight, clip, x, out);
+    }
+
+    fn normal_equations(&self, node: usize) -> Option<(Array2<f64>, Array1<f64>)> {
+        Some((self.grams.matrix(node), self.grams.vector(node)))
     }
 }
