@@ -105,12 +105,9 @@ fn scaled(ledger: &Ledger, factor: f64) -> Ledger {
     ledger
 }
 
-/// Scales proportional to `step^exponent`, message by message. Message 0 is the starting point and needs none.
+/// Scales proportional to `sensitivity^exponent`, message by message. Message 0 is the starting point and needs none.
 fn relative_scales(spec: &Spec, exponent: f64) -> Schedule {
-    let scale = |t: u32| match spec.method.step() {
-        Some(step) if exponent > 0.0 => step.at(t).powf(exponent),
-        _ => 1.0,
-    };
+    let scale = |t: u32| if exponent > 0.0 { spec.method.relative_sensitivity(t).powf(exponent) } else { 1.0 };
     let rounds = 0..spec.config.rounds;
     Schedule::table(std::iter::once(scale(0)).chain(rounds.map(scale)).collect())
 }

@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
-use dido_mechanisms::{
-    Accountant, Adjacency, Best, Bound, ClassLedger, Entry, Gdp, Ledger, MechanismError, Pure, Rdp, Zcdp,
-};
-use dido_optimizers::{Noise, Schedule};
-use dido_problems::Loss;
+use dido_mechanisms::{Accountant, Best, Bound, ClassLedger, Entry, Gdp, Ledger, MechanismError, Pure, Rdp, Zcdp};
+use dido_optimizers::Noise;
 
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Tightest};
-use crate::spec::{Method, Spec};
+use crate::spec::Spec;
 
 /// With more different events, those of each class counted, the tightest bound is left out: each takes a privacy loss
 /// distribution, and so some milliseconds.
@@ -27,7 +23,7 @@ pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> R
     let rdp = if zcdp.is_some() { None } else { supported(Rdp::default().bound(&ledger, spec.delta))? };
     let least = tightest(&ledger, spec.delta)?.filter(|bound| bound.epsilon.is_finite());
     Ok(Epsilons {
-        published: published(spec, noise).map(|epsilon| epsilon * copies as f64),
+        published: spec.method.published_epsilon(spec, noise).map(|epsilon| epsilon * copies as f64),
         pure: supported(Pure.bound(&ledger, 0.0))?.as_ref().and_then(finite),
         zcdp: zcdp.as_ref().and_then(finite),
         rdp: rdp.as_ref().and_then(finite),
@@ -128,88 +124,11 @@ fn repeated(ledger: &Ledger, copies: usize) -> Ledger {
     all
 }
 
-/// What rounding may add to a ratio that meets its bound exactly.
-const ROUNDING: f64 = 1e-12;
-
-/// Paper A's published constant, where its premises hold: power schedules `c/(t+d)^e` with `e_v <= e_a`, and in every
-/// round a ratio of step and noise of at most `c_a/c_v`, with which the paper bounds it. The offsets `d` decide that.
-fn published(spec: &Spec, noise: &Noise) -> Option<f64> {
-    let (Method::ProjectedDgd { set, step, .. }, Noise::Laplace(scale)) = (&spec.method, noise) else { return None };
-    if spec.declaration.loss() != Loss::Squared {
-        return None;
-    }
-    let (c_a, e_a) = power(step)?;
-    let (c_v, e_v) = power(scale)?;
-    let step_over_noise = c_a / c_v;
-    let bounded = |t: u32| step.at(t) <= step_over_noise * scale.at(t + 1) * (1.0 + ROUNDING);
-    if e_v > e_a || !set.radius().is_finite() || !(0..spec.config.rounds).all(bounded) {
-        return None;
-    }
-    let declaration = &spec.declaration;
-    let bounds = declaration.bounds();
-    declaration
-        .records()
-        .iter()
-        .map(|&records| {
-            let rows = match spec.config.privacy.adjacency {
-                Adjacency::ReplaceNode => records,
-                Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => 1,
-            };
-            published_epsilon(&PublishedTheorem {
-                x_bound: bounds.row_norm() * (rows as f64).sqrt(),
-                y_bound: bounds.target() * (rows as f64).sqrt(),
-                radius: set.radius(),
-                dim: declaration.dim(),
-                nodes: declaration.nodes(),
-                rows,
-                step_over_noise: step_over_noise * declaration.scale(records),
-                rounds: spec.config.rounds as usize + 1,
-            })
-        })
-        .fold(None, |worst: Option<f64>, epsilon| Some(worst.map_or(epsilon, |w| w.max(epsilon))))
-}
-
-/// `(c, e)` of a schedule of the form `c/(t+d)^e`; a constant has `e = 0`.
-#[expect(clippy::float_cmp, reason = "a table that repeats one number is a constant")]
-fn power(schedule: &Schedule) -> Option<(f64, f64)> {
-    match schedule {
-        Schedule::Constant(constant) => Some((constant.c, 0.0)),
-        Schedule::Power(power) => Some((power.c, power.e)),
-        Schedule::Table(table) if table.values.windows(2).all(|w| w[0] == w[1]) => Some((*table.values.first()?, 0.0)),
-        Schedule::Geometric(_) | Schedule::Table(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use dido_mechanisms::{Adversary, Event, Norm, Sensitivity};
+    use dido_mechanisms::{Adjacency, Adversary, Event, Norm, Sensitivity};
 
     use super::*;
-    use crate::{load, plan};
-
-    #[test]
-    fn the_published_constant_is_given_only_where_it_bounds_every_round() {
-        let step = |d: f64, e: f64| format!("algorithm.step={{ kind = 'power', c = 0.1, d = {d}, e = {e} }}");
-        let constant = "{ kind = 'constant', c = 100 }";
-        let power = "{ kind = 'power', c = 100, d = 1, e = 1 }";
-        for (step, scale, applies) in [
-            // The first step is 100, a thousand times what c_a stands for.
-            (step(0.001, 1.0), constant, false),
-            (step(1.0, 1.0), constant, true),
-            // Equal in every round: step number t meets scale number t + 1.
-            (step(2.0, 1.0), power, true),
-            (step(1.999, 1.0), power, false),
-            (step(2.0, 0.5), power, false),
-        ] {
-            let noise = format!("privacy.noise={{ kind = 'laplace', scale = {scale} }}");
-            let fixed = ["rounds=3".to_owned(), "privacy.budget.epsilon=1000".to_owned()];
-            let overrides = [&fixed[..], &[step.clone(), noise]].concat();
-            let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
-            let epsilon = plan(&spec).unwrap().plan.epsilon;
-            assert_eq!(epsilon.published.is_some(), applies, "{step}, {scale}");
-            assert!(epsilon.published.is_none_or(|published| published >= epsilon.pure.unwrap()));
-        }
-    }
 
     /// Whatever an accountant says of a ledger it says of the classes that are left, which are few.
     #[test]

@@ -5,7 +5,7 @@
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
 pub mod accounting;
-mod algorithm;
+mod algorithms;
 mod artefacts;
 mod assignment;
 pub mod audit;

@@ -4,7 +4,7 @@ use dido_mechanisms::{Budget, Filter, Gate, Ledger, MechanismError};
 use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
 use dido_problems::Regulariser;
 
-use crate::algorithm;
+use crate::algorithms;
 use crate::assignment::assignment;
 use crate::calibration::noise;
 use crate::epsilons::epsilons;
@@ -76,7 +76,7 @@ fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), Experiment
 pub(crate) fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
     let privacy = &spec.config.privacy;
     let gate = Gate::plan(privacy.adjacency, privacy.adversary, spec.declaration.class_of(), budget);
-    dry_run(spec.network().as_mut(), &spec.declaration, gate, noise, rounds, |parties| algorithm::build(spec, parties))
+    dry_run(spec.network().as_mut(), &spec.declaration, gate, noise, rounds, |parties| algorithms::build(spec, parties))
 }
 
 impl Planned {
@@ -112,38 +112,35 @@ fn refusal(spec: &Spec, noise: &Noise) -> Result<ExperimentError, ExperimentErro
 fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsilon_all_lanes: Epsilons) -> Plan {
     let config = &spec.config;
     let privacy = &config.privacy;
-    let (name, released) = algorithm::in_words(&spec.method);
-    let scales = |schedule: &Schedule| (0..config.rounds).map(|t| schedule.at(t + 1)).collect();
+    let method = &spec.method;
+    let releases = (0..config.rounds).filter(|&t| method.releases_in(t));
+    let scales = |schedule: &Schedule| releases.map(|t| schedule.at(t + 1)).collect();
     Plan {
         name: config.name.clone(),
         digest: spec.digest.clone(),
-        algorithm: name.to_owned(),
+        algorithm: config.algorithm.name().to_owned(),
         nodes: spec.declaration.nodes(),
         graph: spec.graph.clone(),
         rounds: config.rounds,
         lanes: config.lanes,
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
-        released: released.to_owned(),
-        recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
+        released: method.released(),
+        recipients: match config.baseline {
+            None => "the neighbours on the graph; the guarantee assumes that everybody sees all of it",
+            Some(_) => "nobody: the guarantee is for who sees all of it all the same",
+        }
+        .to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
         assignment: assignment(spec),
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
-        mechanism: match noise {
-            Noise::None => "none",
-            Noise::Laplace(_) => "laplace",
-            Noise::Gaussian(_) => "gaussian",
-        }
-        .to_owned(),
-        noise: match noise {
-            Noise::None => vec![],
-            Noise::Laplace(schedule) | Noise::Gaussian(schedule) => scales(schedule),
-        },
-        step: spec.method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
-        dual_weights: algorithm::weights_in_words(&spec.method),
+        mechanism: noise.name().to_owned(),
+        noise: noise.schedule().map_or(vec![], scales),
+        step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
+        dual_weights: method.in_place_of_step(),
         objective: objective(spec),
         delta: spec.delta,
         epsilon,

@@ -45,9 +45,9 @@ pub struct Plan {
     pub mechanism: String,
     /// Scale of the noise in each release, in order.
     pub noise: Vec<f64>,
-    /// Step size of each round; empty for dual averaging.
+    /// Step size of each round; empty where there is none, as for dual averaging.
     pub step: Vec<f64>,
-    /// How dual averaging weighs gradients and distance.
+    /// What takes the place of step sizes: how dual averaging weighs gradients and distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dual_weights: Option<String>,
     /// Loss and regulariser, where they are not plain squared error.

@@ -6,7 +6,7 @@ use dido_geometry::Rows;
 use dido_mechanisms::{Gate, Key, Ledger};
 use dido_optimizers::{Algorithm, Parties, agree, run as drive};
 
-use crate::algorithm;
+use crate::algorithms;
 use crate::checkpoint::Checkpoint;
 use crate::config::Seed;
 use crate::data::Prepared;
@@ -58,7 +58,7 @@ impl Rounds<'_> {
     pub fn run(&self, mut progress: impl FnMut(Progress)) -> Result<Outcome, ExperimentError> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
-        let mut algorithm = algorithm::build(spec, &parties);
+        let mut algorithm = algorithms::build(spec, &parties);
         let mut network = spec.network();
         let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
         progress(Progress::Started);

@@ -10,7 +10,7 @@ use crate::spec::Spec;
 
 /// The largest sensitivity of a release, over rounds and classes of nodes, and its derivation.
 pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
-    let dim = spec.declaration.dim();
+    let dim = spec.method.released_coordinates(spec.declaration.dim());
     let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
     let largest = events
         .filter_map(of)
@@ -36,9 +36,13 @@ fn of(event: Event) -> Option<Sensitivity> {
 /// How the sensitivity follows from what is declared, for the party where it is largest.
 fn derivation(spec: &Spec) -> String {
     let (declaration, method) = (&spec.declaration, &spec.method);
+    if let Some(words) = method.sensitivity_in_words(spec) {
+        return words;
+    }
     let (radius, adjacency, dim) = (radius(spec), spec.config.privacy.adjacency, declaration.dim());
     let bounds = declaration.l2_by_class(adjacency, radius);
-    let (step, ending) = (if method.step().is_some() { "step(t) * " } else { "" }, format!("L1 = sqrt({dim}) L2"));
+    let (step, ending) =
+        (if method.step_of_release().is_some() { "step(t) * " } else { "" }, format!("L1 = sqrt({dim}) L2"));
     // What clipping does not shorten keeps the bound it has.
     if let Some(norm) = method.clip().filter(|norm| bounds.iter().any(|bound| *bound > 2.0 * norm)) {
         return format!("{step}2 C, with gradients clipped to C = {}; {ending}", significant(norm));

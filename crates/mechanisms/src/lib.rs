@@ -7,6 +7,7 @@ mod coins;
 mod draw;
 mod gate;
 mod mechanism;
+mod placement;
 mod price;
 mod private;
 mod public;
@@ -16,6 +17,7 @@ mod adversary;
 pub mod gradients;
 pub mod least_squares;
 mod sensitivity;
+pub mod sufficient_statistics;
 
 // What is written down, what it amounts to, and what is allowed.
 pub mod accountants;

@@ -49,17 +49,15 @@ impl Mechanism {
         }
     }
 
-    /// How far a value of that sensitivity can be moved once it is on the grid, if there is one.
-    pub(crate) fn on_grid(self, sensitivity: Sensitivity, dim: usize) -> Result<Sensitivity, MechanismError> {
+    /// How far the value as computed may be from the one whose sensitivity was derived, by the word of the caller.
+    pub(crate) fn float_error(self) -> f64 {
         match self {
-            Self::DiscreteLaplace { float_error, .. } | Self::DiscreteGaussian { float_error, .. } => {
-                self.grid().map_or(Ok(sensitivity), |grid| grid.inflated(sensitivity, dim, float_error))
-            }
-            Self::None | Self::Laplace(_) | Self::Gaussian(_) => Ok(sensitivity),
+            Self::DiscreteLaplace { float_error, .. } | Self::DiscreteGaussian { float_error, .. } => float_error,
+            Self::None | Self::Laplace(_) | Self::Gaussian(_) => 0.0,
         }
     }
 
-    /// The release of a vector of `dim` coordinates, whose sensitivity is that [`on_grid`](Self::on_grid).
+    /// The release of a vector of `dim` coordinates, whose sensitivity is that on the grid.
     pub(crate) fn event(self, sensitivity: Sensitivity, dim: usize) -> Result<Event, MechanismError> {
         match self {
             Self::None => Ok(Event::NonPrivate),

@@ -30,7 +30,13 @@ impl Price<'_, '_> {
         }
         let Private { base, factor, norm, adjacency, .. } = self.value;
         let dim = self.value.rows.shape().dim;
-        let own = self.mechanism.on_grid(Sensitivity::new(base[class] * factor, *norm, *adjacency)?, dim)?;
+        let exact = Sensitivity::new(base[class] * factor, *norm, *adjacency)?;
+        let own = match self.mechanism.grid() {
+            None => exact,
+            Some(grid) => {
+                grid.inflated(exact, dim, self.mechanism.float_error() + self.value.rounding(class, grid)?)?
+            }
+        };
         let sensitivity = self.carry.map_or(Ok(own), |carry| carry.sensitivity(class, own, dim))?;
         match (self.mechanism, self.worth) {
             (Mechanism::Gaussian(noise), Some(worth)) => {

@@ -101,6 +101,26 @@ impl Features {
         }
     }
 
+    /// The rows of all, one after the other; sparse if any of them are. All have the same number of features.
+    pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let dim = parts.clone().next().map_or(0, Self::dim);
+        if parts.clone().all(|part| matches!(part, Self::Dense(_))) {
+            let rows: Vec<f64> = parts.flat_map(|part| part.dense().into_owned()).collect();
+            return Array2::from_shape_vec((rows.len() / dim, dim), rows).expect("rows of one length").into();
+        }
+        let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
+        for part in parts {
+            for record in 0..part.records() {
+                part.row(record).for_each(|k, x| {
+                    columns.push(k);
+                    values.push(x);
+                });
+                starts.push(columns.len());
+            }
+        }
+        CsMat::new((starts.len() - 1, dim), starts, columns, values).into()
+    }
+
     pub(crate) fn row(&self, record: usize) -> Row<'_> {
         match self {
             Self::Dense(x) => {

@@ -12,7 +12,7 @@ use dido_optimizers::Noise;
 use dido_optimizers::audit::{Audited, Pair, worst_case_pairs};
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm;
+use crate::algorithms;
 use crate::data::{self, Prepared};
 use crate::error::ExperimentError;
 use crate::planning::Planned;
@@ -194,6 +194,9 @@ const DELTA: f64 = 1e-5;
 
 fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), ExperimentError> {
     let usage = |message: &str| Err(ExperimentError::Usage(message.to_owned()));
+    if spec.config.baseline.is_some() {
+        return usage("a baseline sends no messages: audit the experiment without it");
+    }
     if matches!(planned.noise, Noise::None) {
         return usage("a run without noise claims nothing: there is nothing to audit");
     }
@@ -271,7 +274,7 @@ impl Audit<'_> {
             adjacency: self.adjacency(),
             noise: &self.planned.noise,
             rounds: self.spec.config.rounds,
-            algorithm: &|parties| algorithm::build(self.spec, parties),
+            algorithm: &|parties| algorithms::build(self.spec, parties),
             network: &|| self.spec.network(),
         })
     }

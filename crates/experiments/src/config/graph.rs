@@ -74,6 +74,17 @@ pub enum SequenceConfig {
     Recorded(RecordedConfig),
 }
 
+impl SequenceConfig {
+    /// Whether nodes may sleep in some rounds.
+    pub fn may_put_to_sleep(&self) -> bool {
+        match self {
+            Self::Activation(_) | Self::NodeOutages(_) | Self::PairwiseGossip(_) | Self::Recorded(_) => true,
+            Self::Periodic(periodic) => periodic.file.is_some(),
+            Self::EdgeFailures(_) | Self::OnePeerExponential(_) => false,
+        }
+    }
+}
+
 /// Nodes that are awake: a fixed number or each by its own coin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,21 +1,24 @@
 //! The TOML of an experiment, key for key. Nothing is checked here but the spelling: see [`crate::Spec`].
 //!
 //! * [`Config`]: the whole file; [`Seed`]: where the noise comes from;
-//! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`algorithm`]: `[objective]` and `[algorithm]`; [`privacy`]: `[privacy]`.
+//! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`objective`]: `[objective]`; [`algorithm`]: `[algorithm]`, whose
+//!   kinds have a file each; [`privacy`]: `[privacy]`.
 //!
 //! Every variant of a table with a `kind` wraps a struct, so that serde refuses unknown keys there too.
 
 pub mod algorithm;
 pub mod data;
 pub mod graph;
+pub mod objective;
 pub mod privacy;
 mod seed;
 
 use serde::{Deserialize, Serialize};
 
-pub use algorithm::{AlgorithmConfig, AtConfig, ObjectiveConfig, SetConfig, WeightingConfig};
+pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
 pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
 pub use graph::GraphConfig;
+pub use objective::{ObjectiveConfig, WeightingConfig};
 pub use privacy::{AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};
 pub use seed::Seed;
 
@@ -39,6 +42,9 @@ pub struct Config {
     /// Completed rounds between two points of the trace; by default 200 points in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observe_every: Option<u32>,
+    /// What the experiment is compared with, in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// Remarks that the plan prints.
     #[serde(default)]
     pub remarks: Vec<String>,
@@ -53,6 +59,16 @@ pub struct Config {
     pub algorithm: AlgorithmConfig,
     /// What is promised.
     pub privacy: PrivacyConfig,
+}
+
+/// `baseline`: the same algorithm, records and guarantee without the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Baseline {
+    /// One party that holds the records of all.
+    Centralised,
+    /// The parties never talk.
+    Alone,
 }
 
 fn one() -> usize {

@@ -7,7 +7,7 @@ use super::{
     number::{bound, count, score, significant},
     wording::{
         EXECUTION, NOT_COVERED, accountings, all_lanes, budget, capitalised, caveats, escape, figures, finding, graph,
-        lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, units,
+        lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, steps_name, units,
     },
 };
 use crate::config::Seed;
@@ -217,7 +217,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
         ("Held-out records", summary.held_out.to_string()),
         ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
-        (if plan.dual_weights.is_some() { "Dual averaging" } else { "Step size" }, steps(plan)),
+        (&capitalised(&steps_name(plan)), steps(plan)),
         ("Lanes", summary.lanes.to_string()),
         ("Seed of the noise", seed),
         ("Digest of the specification", summary.digest.clone()),

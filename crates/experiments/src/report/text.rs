@@ -7,7 +7,7 @@ use super::{
     number::{score, significant},
     wording::{
         EXECUTION, accountings, all_lanes, budget, caveats, figures, finding, graph, lambda, lanes, model, noise,
-        objective, releases, scored, sensitivity, sequence, steps,
+        objective, releases, scored, sensitivity, sequence, steps, steps_name,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -45,7 +45,7 @@ pub fn plan(plan: &Plan) -> String {
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
     page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
-    page.item(if plan.dual_weights.is_some() { "dual averaging" } else { "step size" }, &steps(plan));
+    page.item(&steps_name(plan), &steps(plan));
     if let Some(objective) = &plan.objective {
         page.item("objective", objective);
     }
@@ -177,7 +177,8 @@ impl Page {
     }
 
     fn wrapped(&mut self, first: &str, indent: usize, text: &str) {
-        let mut line = format!("{first:<indent$}");
+        let start = indent.max(first.chars().count() + 1);
+        let mut line = format!("{first:<start$}");
         let mut fresh = true;
         for word in plain(text).split_whitespace() {
             if !fresh && line.chars().count() + 1 + word.chars().count() > WIDTH {

@@ -121,6 +121,11 @@ pub(super) fn steps(plan: &Plan) -> String {
     plan.dual_weights.clone().unwrap_or_else(|| schedule(&plan.step))
 }
 
+/// What the step sizes are called, or what takes their place: that belongs to the algorithm.
+pub(super) fn steps_name(plan: &Plan) -> String {
+    if plan.dual_weights.is_some() { plan.algorithm.replace('-', " ") } else { "step size".to_owned() }
+}
+
 /// The heading of the epsilon that covers all lanes.
 pub(super) fn all_lanes(lanes: usize) -> String {
     format!("Epsilon of all {lanes} lanes, which model.json holds: it covers them together")

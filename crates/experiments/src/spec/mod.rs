@@ -1,9 +1,7 @@
 //! From a [`Config`] to a [`Spec`]: after this, every value is valid.
-
 //!
-//! One module for each table of the file, as in [`crate::config`].
+//! One module for each table of the file, as in [`crate::config`]; the algorithms check themselves.
 
-mod algorithm;
 mod data;
 mod digest;
 mod graph;
@@ -15,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dido_mechanisms::Budget;
-use dido_optimizers::{Declaration, InProcess, Network};
+use dido_optimizers::{Alone, Declaration, InProcess, Network};
 use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
-use crate::config::{Config, MechanismConfig, NoiseConfig};
+use crate::algorithms::{self, Checks, Method};
+use crate::config::{Baseline, Config, MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
 
-pub use algorithm::Method;
 pub(crate) use digest::hexadecimal;
 
 /// A valid experiment.
@@ -49,7 +47,7 @@ pub struct Spec {
     /// How the weights change from round to round, if they do.
     pub sequence: Option<Arc<dyn Sequence>>,
     /// The algorithm.
-    pub method: Method,
+    pub method: Arc<dyn Method>,
     /// The budget.
     pub budget: Option<Budget>,
     /// The delta of the reported epsilon.
@@ -72,11 +70,16 @@ impl Spec {
         let schema = data::schema(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
+        let baseline = config.baseline;
+        let message = "a baseline has no network: leave the sequence out";
+        at.require("graph.sequence", baseline.is_none() || sequence.is_none(), message)?;
+        let declaration = if baseline == Some(Baseline::Centralised) { declaration.centralised() } else { declaration };
+        let described = baseline.map_or(described, graph::without);
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
-        let method = algorithm::algorithm(&at, &config, declaration.dim())?;
+        let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
         privacy::check(&at, &config)?;
-        privacy::bounded(&at, &config, &method, &declaration)?;
+        privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
         Ok(Self {
@@ -111,9 +114,15 @@ impl Spec {
         self.budget.filter(|_| !self.is_accounted_as_a_whole())
     }
 
+    /// How many parties take part in an average, in the long run.
+    pub(crate) fn connected_parties(&self) -> usize {
+        if self.config.baseline.is_some() { 1 } else { self.declaration.nodes() }
+    }
+
     /// The network of a simulated run.
     pub(crate) fn network(&self) -> Box<dyn Network> {
         match &self.sequence {
+            _ if self.config.baseline.is_some() => Box::new(Alone::new(self.declaration.nodes())),
             None => Box::new(InProcess::new(self.weights.clone())),
             Some(sequence) => Box::new(InProcess::varying(sequence.clone())),
         }
@@ -142,18 +151,18 @@ impl Spec {
 }
 
 /// Makes errors that name a key of the file.
-struct At<'a>(&'a str);
+pub struct At<'a>(&'a str);
 
 impl At<'_> {
-    fn key(&self, path: &str, message: impl Display) -> ExperimentError {
+    pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {
         ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: message.to_string() }
     }
 
-    fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
+    pub(crate) fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
         result.map_err(|e| self.key(path, e))
     }
 
-    fn require(&self, path: &str, holds: bool, message: impl Display) -> Result<(), ExperimentError> {
+    pub(crate) fn require(&self, path: &str, holds: bool, message: impl Display) -> Result<(), ExperimentError> {
         if holds { Ok(()) } else { Err(self.key(path, message)) }
     }
 }

@@ -3,7 +3,8 @@
 use dido_mechanisms::{Adjacency, Adversary, Budget};
 use dido_optimizers::Declaration;
 
-use super::{At, Method};
+use super::At;
+use crate::algorithms::Method;
 use crate::config::{Config, MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
 
@@ -16,13 +17,18 @@ const MOST_EPSILON: f64 = 1e9;
 pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
     // A file whose counts differ from the declared ones is refused, and every party's share of the objective follows
     // from them: that gives the counts away, which only relations that keep them allow.
+    let (name, takes, adjacency) = (config.algorithm.name(), config.algorithm.takes(), config.privacy.adjacency);
+    let known = takes.adjacencies.contains(&adjacency);
     at.require(
         "privacy.adjacency",
-        config.privacy.adjacency != Adjacency::AddRemoveRecord,
+        known || adjacency != Adjacency::AddRemoveRecord,
         "add-remove-record would have to hide the record counts, but these are declared and checked against the file: \
          use replace-record or replace-node",
     )?;
+    at.require("privacy.adjacency", known, format!("{name} has no known sensitivity for: {adjacency}"))?;
     let parties = config.data.records.len();
+    let everybody = config.baseline.is_none() || config.privacy.adversary == Adversary::AllMessages;
+    at.require("privacy.adversary", everybody, "a baseline has no neighbours: leave it at all-messages")?;
     match config.privacy.adversary {
         Adversary::Neighbour(party) if party >= parties => {
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
@@ -70,31 +76,19 @@ fn gaussian_needs_delta(at: &At<'_>, budget: Option<Budget>) -> Result<(), Exper
     at.require("privacy.budget.delta", budget.is_none_or(|b| b.delta() > 0.0), message)
 }
 
-/// Noise hides a gradient of finite sensitivity only.
+/// Noise hides what has a finite sensitivity only.
 pub(super) fn bounded(
     at: &At<'_>,
     config: &Config,
-    method: &Method,
+    method: &dyn Method,
     declaration: &Declaration,
 ) -> Result<(), ExperimentError> {
     let noisy = !matches!(config.privacy.noise, NoiseConfig::None(_));
-    let sensitivities = declaration.l2_by_class(config.privacy.adjacency, method.set().radius());
-    let bounded = method.clip().is_some() || sensitivities.iter().all(|s| s.is_finite());
-    if !noisy || bounded {
+    if !noisy || method.is_bounded(declaration, config.privacy.adjacency) {
         return Ok(());
     }
-    Err(match method {
-        Method::Dgd { .. } => at.key(
-            "algorithm.kind",
-            "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, a loss of bounded \
-             slope, or noise.kind = \"none\"",
-        ),
-        _ => at.key(
-            "algorithm.set",
-            "the set is not bounded, so gradients of squared loss have no finite sensitivity on it: use a bounded set, a \
-             loss of bounded slope, or noise.kind = \"none\"",
-        ),
-    })
+    let (path, message) = method.unbounded();
+    Err(at.key(path, message))
 }
 
 pub(super) fn delta(at: &At<'_>, config: &Config, budget: Option<Budget>) -> Result<f64, ExperimentError> {

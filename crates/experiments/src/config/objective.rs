@@ -1,0 +1,93 @@
+//! `[objective]`: what is minimised.
+
+use dido_problems::{Loss, Regulariser};
+use serde::{Deserialize, Serialize};
+
+use super::Empty;
+
+/// `[objective]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveConfig {
+    /// The scale of each party's sum of losses.
+    #[serde(default)]
+    pub weighting: WeightingConfig,
+    /// The loss of a record.
+    #[serde(default, skip_serializing_if = "LossConfig::is_squared")]
+    pub loss: LossConfig,
+    /// The part that looks at no data.
+    #[serde(default = "Regulariser::none", skip_serializing_if = "is_none")]
+    pub regulariser: Regulariser,
+}
+
+impl Default for ObjectiveConfig {
+    fn default() -> Self {
+        Self { weighting: WeightingConfig::default(), loss: LossConfig::default(), regulariser: Regulariser::none() }
+    }
+}
+
+fn is_none(regulariser: &Regulariser) -> bool {
+    *regulariser == Regulariser::none()
+}
+
+/// `loss`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LossConfig {
+    /// Least squares.
+    Squared(Empty),
+    /// Squares near the target, absolute values far away.
+    Huber(WidthConfig),
+    /// Logistic regression.
+    Logistic(Empty),
+    /// The support vector machine.
+    Hinge(Empty),
+    /// The hinge with its corner rounded off.
+    SmoothedHinge(WidthConfig),
+}
+
+impl Default for LossConfig {
+    fn default() -> Self {
+        Self::Squared(Empty {})
+    }
+}
+
+impl LossConfig {
+    /// Whether it is the default.
+    pub fn is_squared(&self) -> bool {
+        matches!(self, Self::Squared(_))
+    }
+}
+
+impl From<LossConfig> for Loss {
+    fn from(loss: LossConfig) -> Self {
+        match loss {
+            LossConfig::Squared(_) => Self::Squared,
+            LossConfig::Huber(huber) => Self::Huber { width: huber.width },
+            LossConfig::Logistic(_) => Self::Logistic,
+            LossConfig::Hinge(_) => Self::Hinge,
+            LossConfig::SmoothedHinge(hinge) => Self::SmoothedHinge { width: hinge.width },
+        }
+    }
+}
+
+/// Over how much a corner is rounded off.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WidthConfig {
+    /// In units of the prediction.
+    pub width: f64,
+}
+
+/// The scale `s_i` in `f_i(b) = s_i sum_r l(x_r'b, y_r)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightingConfig {
+    /// Parties / all records: every record counts the same.
+    #[default]
+    Pooled,
+    /// 1 / records of the party: every party counts the same.
+    NodeMean,
+    /// 1: paper A as published.
+    Sum,
+}
