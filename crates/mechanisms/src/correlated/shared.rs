@@ -75,10 +75,10 @@ impl SharedNoise {
             }
         }
         if worth.contains(&f64::INFINITY) {
-            for (node, sigma) in
-                self.unit.exposure(&[])?.sigmas.into_iter().filter(|&(node, _)| worth[node].is_infinite())
-            {
-                worth[node] = sigma;
+            for (node, sigma) in self.unit.exposure(&[])?.sigmas {
+                if worth[node].is_infinite() {
+                    worth[node] = sigma;
+                }
             }
         }
         let least = |class: &ClassLedger| class.nodes.iter().map(|&node| worth[node]).fold(f64::INFINITY, f64::min);
