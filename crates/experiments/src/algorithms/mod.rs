@@ -87,7 +87,8 @@ kinds! {
 }
 
 /// What those algorithms release that release gradients and nothing else.
-const GRADIENT: &str = "g_i(t) + noise_i(t): the gradient of f_i at x_i(t); all else is computed from what was released";
+const GRADIENT: &str =
+    "g_i(t) + noise_i(t): the gradient of f_i at x_i(t); all else is computed from what was released";
 
 /// From `[algorithm]` to checked values.
 ///

@@ -73,8 +73,7 @@ impl Spec {
         let baseline = config.baseline;
         let message = "a baseline has no network: leave the sequence out";
         at.require("graph.sequence", baseline.is_none() || sequence.is_none(), message)?;
-        let declaration =
-            if baseline == Some(Baseline::Centralised) { declaration.centralised() } else { declaration };
+        let declaration = if baseline == Some(Baseline::Centralised) { declaration.centralised() } else { declaration };
         let described = baseline.map_or(described, graph::without);
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
