@@ -137,16 +137,8 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
-        mechanism: match noise {
-            Noise::None => "none",
-            Noise::Laplace(_) => "laplace",
-            Noise::Gaussian(_) => "gaussian",
-        }
-        .to_owned(),
-        noise: match noise {
-            Noise::None => vec![],
-            Noise::Laplace(schedule) | Noise::Gaussian(schedule) => scales(schedule),
-        },
+        mechanism: noise.name().to_owned(),
+        noise: noise.schedule().map_or(vec![], scales),
         step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
         dual_weights: method.in_place_of_step(),
         objective: objective(spec),

@@ -49,6 +49,7 @@ impl<'r> Node<'r> {
     /// ([`dido_mechanisms::sufficient_statistics`]): rows of their own length, with their exact sensitivity. It looks at all
     /// records of the nodes that are awake.
     pub(crate) fn statistics(&mut self, balance: f64) -> Result<Private<'r>, Stop> {
+        self.has_no_grid("sufficient statistics")?;
         let awake = self.awake()?;
         self.parties.statistics(balance, Batch::all().of_nodes(awake))
     }
@@ -60,11 +61,17 @@ impl<'r> Node<'r> {
     /// If records are added or removed: the number of steps of the solver follows from their declared number. If the
     /// sensitivity is not finite although noise is to hide the data.
     pub(crate) fn minimiser(&mut self, problem: &OwnProblem) -> Result<Private<'r>, Stop> {
-        let awake = self.awake()?;
-        if !matches!(self.noise, Noise::None) && !self.parties.is_bounded(problem.radius) {
+        self.has_no_grid("minimisers")?;
+        let batch = Batch::all().of_nodes(self.awake()?);
+        if !matches!(self.noise, Noise::None) && !self.parties.is_bounded(&batch, problem.radius) {
             return Err(Stop::Unbounded { round: self.round });
         }
-        self.parties.minimiser(problem, Batch::all().of_nodes(awake))
+        self.parties.minimiser(problem, batch)
+    }
+
+    /// Refuses exact noise: how far rounding carries these values is not proved.
+    fn has_no_grid(&self, what: &'static str) -> Result<(), Stop> {
+        if self.noise.grid().is_some() { Err(Stop::Rounding { what }) } else { Ok(()) }
     }
 }
 

@@ -21,7 +21,9 @@ pub enum ProblemError {
     #[error("the projection on an intersection of sets stops early, so a minimiser on it has no known tolerance")]
     InexactSet,
     /// A regulariser that is too small to be minimised with.
-    #[error("mu = {mu} is too small for second derivatives up to {curvature}: the minimum would take over a million steps")]
+    #[error(
+        "mu = {mu} is too small for second derivatives up to {curvature}: the minimum would take over a million steps"
+    )]
     TooManySteps {
         /// The regulariser.
         mu: f64,

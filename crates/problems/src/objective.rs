@@ -52,6 +52,25 @@ pub trait Objective: Send + Sync {
     /// If there is no such node or record, or the point has another dimension.
     fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]);
 
+    /// Adds `weight s_i` times the sum of `grad l(x; record)` over some records of a node, each of these gradients scaled
+    /// down to the length `clip` first if it is longer: what a node computes that looks at a sample, or bounds what a record
+    /// can contribute. An infinite `clip` changes nothing.
+    ///
+    /// Records are added one after the other. A clipped gradient ends below its bound by a relative `(m + 8) 2^-52`, so that
+    /// rounding does not put it above.
+    ///
+    /// # Panics
+    /// If there is no such node or record, or the point has another dimension.
+    fn add_record_gradients(
+        &self,
+        node: usize,
+        records: &mut dyn Iterator<Item = usize>,
+        weight: f64,
+        clip: f64,
+        x: &[f64],
+        out: &mut [f64],
+    );
+
     /// `(G_i, c_i)`, dim x dim and dim, if the gradient of every node is `G_i x - c_i`: then they are all there is to know
     /// of its records. They are computed from the records: private.
     ///

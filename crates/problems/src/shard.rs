@@ -199,13 +199,13 @@ fn check_numbers(x: &Features, y: &Array1<f64>) -> Result<(), ProblemError> {
 }
 
 /// A Euclidean norm as `largest * root`, which neither overflows nor underflows on the way.
-struct Norm {
+pub(crate) struct Norm {
     largest: f64,
     root: f64,
 }
 
 impl Norm {
-    fn of(row: &[f64]) -> Self {
+    pub(crate) fn of(row: &[f64]) -> Self {
         let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if largest == 0.0 {
             return Self { largest, root: 0.0 };
@@ -213,7 +213,7 @@ impl Norm {
         Self { largest, root: row.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() }
     }
 
-    fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         self.largest * self.root
     }
 }
