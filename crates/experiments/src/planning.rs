@@ -83,7 +83,7 @@ fn cost(found: &Epsilons, budget: Budget) -> (f64, &str) {
 /// What would stop the run otherwise.
 pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result<bool, ExperimentError> {
     match ledger_of(spec, noise, spec.charged_budget(), spec.config.rounds) {
-        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => Ok(false),
+        Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => Ok(false),
         ledger if spec.is_accounted_as_a_whole() => {
             Ok(cost(&epsilons(spec, &ledger?, noise, 1)?, budget).0 <= budget.epsilon())
         }
