@@ -52,7 +52,7 @@ fn shares(checks: &Checks<'_>) -> Result<(), ExperimentError> {
     let gaussian = match &config.privacy.noise {
         NoiseConfig::Gaussian(_) => true,
         NoiseConfig::Calibrated(calibrated) => calibrated.mechanism == MechanismConfig::Gaussian,
-        NoiseConfig::None(_) | NoiseConfig::Laplace(_) => false,
+        _ => false,
     };
     at.require("privacy.noise", gaussian, "noise that parties share is gaussian")?;
     let fixed = config.graph.sequence.is_none() && config.baseline.is_none();
