@@ -13,6 +13,7 @@ mod calibration;
 mod checkpoint;
 pub mod config;
 mod data;
+mod divergence;
 mod epsilons;
 mod error;
 mod file;

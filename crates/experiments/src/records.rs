@@ -61,6 +61,9 @@ pub struct Plan {
     pub epsilon_all_lanes: Epsilons,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What may go wrong, as public numbers show before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
 }
