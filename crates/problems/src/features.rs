@@ -1,8 +1,9 @@
 //! The rows of a party, dense or sparse.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArcArray2, Array2, CowArray, Ix2};
+use ndarray::{ArcArray2, Array1, Array2, ArrayView1, Axis, CowArray, Ix2, concatenate};
 use sprs::CsMat;
 
 /// Rows of features, records x features. Copies share the numbers.
@@ -90,6 +91,62 @@ impl Features {
         match self {
             Self::Dense(x) => x.len(),
             Self::Sparse(x) => x.nnz(),
+        }
+    }
+
+    /// Some of the rows, in the order asked for.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, records: &[usize]) -> Self {
+        match self {
+            Self::Dense(x) => x.select(Axis(0), records).into(),
+            Self::Sparse(x) => {
+                let rows: Vec<Range<usize>> = records.iter().map(|&r| x.indptr().outer_inds_sz(r)).collect();
+                let starts = [0].into_iter().chain(rows.iter().scan(0, |stored, row| {
+                    *stored += row.len();
+                    Some(*stored)
+                }));
+                let columns = rows.iter().flat_map(|row| &x.indices()[row.clone()]).copied().collect();
+                let values = rows.iter().flat_map(|row| &x.data()[row.clone()]).copied().collect();
+                CsMat::new((records.len(), x.cols()), starts.collect(), columns, values).into()
+            }
+        }
+    }
+
+    /// The rows of all parts, one after the other; sparse if one of them is.
+    ///
+    /// # Panics
+    /// If there is no part, or they differ in dimension.
+    pub fn stacked<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let parts: Vec<&Self> = parts.into_iter().collect();
+        if parts.iter().all(|part| matches!(part, Self::Dense(_))) {
+            let parts: Vec<_> = parts.iter().map(|part| part.dense()).collect();
+            let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
+            return concatenate(Axis(0), &views).expect("all parts have one dimension").into();
+        }
+        let sparse = |part: &Self| match part {
+            Self::Dense(x) => CsMat::csr_from_dense(x.view(), 0.0),
+            Self::Sparse(x) => (**x).clone(),
+        };
+        let parts: Vec<CsMat<f64>> = parts.into_iter().map(sparse).collect();
+        let views: Vec<_> = parts.iter().map(CsMat::view).collect();
+        sprs::vstack(&views).into()
+    }
+
+    /// The predictions `x'b` of all rows.
+    ///
+    /// # Panics
+    /// If `b` has another dimension.
+    pub fn dot(&self, b: &ArrayView1<'_, f64>) -> Array1<f64> {
+        match self {
+            Self::Dense(x) => x.dot(b),
+            Self::Sparse(x) => {
+                assert_eq!(b.len(), x.cols(), "one coefficient for each feature");
+                let b = b.to_vec();
+                (0..x.rows()).map(|record| self.row(record).dot(&b)).collect()
+            }
         }
     }
 
