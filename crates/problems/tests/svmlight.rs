@@ -1,4 +1,4 @@
-//! The loader of SVMlight files: every record where it belongs, and whatever is wrong refused by its line.
+//! The loader of svmlight files: every record where it belongs, and whatever is wrong refused by its line.
 
 use std::path::PathBuf;
 
