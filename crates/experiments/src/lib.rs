@@ -14,6 +14,7 @@ mod checkpoint;
 pub mod config;
 mod data;
 mod divergence;
+mod encoding;
 mod epsilons;
 mod error;
 mod file;

@@ -196,6 +196,12 @@ pub struct ObjectiveValues {
     pub optimum: f64,
     /// The objective is nowhere lower than the optimum by more than this, where that is proved.
     pub gap: Option<f64>,
+    /// At the minimiser of the party that does best with its own records alone: of least value here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_alone: Option<f64>,
+    /// The same for the median party; of an even number, the mean of the middle two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_alone: Option<f64>,
 }
 
 /// The private model and what it should be compared with.
