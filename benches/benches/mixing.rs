@@ -3,15 +3,16 @@
 //! `large`: 1e5 nodes of degree 8, rows of 100 numbers (80 MB read, 80 MB written), on a random graph, where every
 //! neighbour is somewhere else in memory, and on a grid with diagonals, where the neighbours are near. Criterion's
 //! throughput is in compulsory bytes: every row read once and written once, and the matrix read once. Two limits: the
-//! copy, which moves the same rows, says what the memory allows; `gather` adds up the nine rows of every node without
+//! copy, which moves the same rows, says what the memory allows, and so does `scale`, which writes by plain stores as `mix` must; `gather` adds up the nine rows of every node without
 //! weights, which is what the processor allows for whoever reads rows where they are. `small`: sizes at which a dense
 //! product is possible. `generation`: a random regular graph of a million nodes.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use chacha20::ChaCha8Rng;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use dido_geometry::{Pool, Rows, Shape, kernel};
+use dido_geometry::{Pool, Rows, Shape, kernel, parallel};
 use dido_topology::{Graph, MixingMatrix, families, weights};
 use ndarray::{Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
@@ -69,6 +70,18 @@ fn nines(w: &MixingMatrix) -> Vec<[usize; 9]> {
 }
 
 kernel! {
+    fn scale(factor: f64, x: &[f64], out: &mut [f64]) = scale_loop;
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is compiled inside the dispatch on the instruction set")]
+fn scale_loop(factor: f64, x: &[f64], out: &mut [f64]) {
+    for (x, out) in x.iter().zip(out) {
+        *out = factor * x;
+    }
+}
+
+kernel! {
     fn gather(nines: &[[usize; 9]], x: &[f64], out: &mut [f64]) = gather_loop;
 }
 
@@ -81,6 +94,10 @@ fn gather_loop(nines: &[[usize; 9]], x: &[f64], out: &mut [f64]) {
             *out = rows.iter().map(|row| row[c]).sum();
         }
     }
+}
+
+fn part(x: &[f64], nodes: Range<usize>) -> &[f64] {
+    &x[nodes.start * WIDTH..nodes.end * WIDTH]
 }
 
 /// The rows once in and once out, and the matrix.
@@ -96,8 +113,18 @@ fn compare(c: &mut Criterion, name: &str, w: &MixingMatrix, dense: bool) {
     let mut group = c.benchmark_group(format!("mixing/{name}"));
     group.sample_size(20).throughput(Throughput::Bytes(compulsory(w)));
     group.bench_function("copy", |b| b.iter(|| out.copy_from_slice(black_box(x))));
+    group.bench_function("scale", |b| b.iter(|| scale(black_box(0.5), black_box(x), out)));
     group.bench_function("mix", |b| b.iter(|| w.mix(WIDTH, black_box(x), out)));
     if w.nodes() >= 10_000 {
+        // Two cores share one memory.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
+        group.bench_function("copy on 2 threads", |b| {
+            let copy = |nodes, out: &mut [f64]| out.copy_from_slice(part(x, nodes));
+            b.iter(|| pool.install(|| parallel::for_each_range(n, out, 1, 0, copy)));
+        });
+        group.bench_function("mix on 2 threads", |b| {
+            b.iter(|| pool.install(|| w.mix_on_threads(WIDTH, black_box(x), out)));
+        });
         let nines = nines(w);
         group.bench_function("gather", |b| b.iter(|| gather(&nines, black_box(x), out)));
     }

@@ -5,7 +5,7 @@ use dido_problems::{Features, Shard, partition};
 use ndarray::{Array1, Axis};
 use sha2::{Digest, Sha256};
 
-use crate::config::PartitionConfig;
+use crate::config::{Baseline, PartitionConfig};
 use crate::encoding::Encoded;
 use crate::error::ExperimentError;
 use crate::presets;
@@ -61,7 +61,7 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     let select = |rows: &[usize]| Records { x: table.x.select(rows), y: table.y.select(Axis(0), rows) };
     let parties: Vec<Records> = members.iter().map(|rows| select(rows)).collect();
     let bounds = spec.declaration.bounds();
-    let shards = parties
+    let shards: Vec<Shard> = parties
         .iter()
         .map(|records| Shard::clipped(records.x.clone(), records.y.clone(), bounds))
         .collect::<Result<Vec<_>, _>>()?;
@@ -71,14 +71,16 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
         column: "whole rows, to the declared norm".to_owned(),
         count: shards.iter().map(Shard::clipped_records).sum(),
     });
+    let centralised = spec.config.baseline == Some(Baseline::Centralised);
+    let shards = if centralised { vec![Shard::joined(&shards)?] } else { shards };
     Ok(Prepared { shards, parties, held_out: select(&held_out), clipped, sha256 })
 }
 
 /// The declared counts are public, and every party's share of the objective follows from them.
 fn check_counts(spec: &Spec, table: &Encoded, members: &[Vec<usize>], held_out: usize) -> Result<(), ExperimentError> {
-    let declared = spec.declaration.records();
+    let declared = &spec.config.data.records;
     let found: Vec<usize> = members.iter().map(Vec::len).collect();
-    if found == declared {
+    if found == *declared {
         return Ok(());
     }
     let message = format!(
@@ -127,7 +129,7 @@ fn excerpt(cell: &str) -> String {
 
 /// The rows of each party.
 fn members(spec: &Spec, table: &Encoded, train: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
-    let parties = spec.declaration.nodes();
+    let parties = spec.config.data.records.len();
     let key =
         |message: String| ExperimentError::Key { file: spec.file.clone(), path: "data.partition".to_owned(), message };
     let parts = match &spec.config.data.partition {

@@ -120,7 +120,7 @@ fn value(spec: &Spec, records: &Records, model: &ArrayView1<'_, f64>) -> f64 {
 /// The records of all parties.
 fn together(parties: &[Records]) -> Records {
     let targets: Vec<_> = parties.iter().map(|p| p.y.view()).collect();
-    let x = Features::stacked(parties.iter().map(|p| &p.x));
+    let x = Features::joined(parties.iter().map(|p| &p.x));
     Records { x, y: concatenate(Axis(0), &targets).expect("targets are vectors") }
 }
 

@@ -127,23 +127,19 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
         released: method.released(),
-        recipients: "the neighbours on the graph; the guarantee assumes that everybody sees all of it".to_owned(),
+        recipients: match config.baseline {
+            None => "the neighbours on the graph; the guarantee assumes that everybody sees all of it",
+            Some(_) => "nobody: the guarantee is for who sees all of it all the same",
+        }
+        .to_owned(),
         adjacency: kebab(&privacy.adjacency),
         adjacency_in_words: privacy.adjacency.to_string(),
         assignment: assignment(spec),
         adversary: kebab(&privacy.adversary),
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
-        mechanism: match noise {
-            Noise::None => "none",
-            Noise::Laplace(_) => "laplace",
-            Noise::Gaussian(_) => "gaussian",
-        }
-        .to_owned(),
-        noise: match noise {
-            Noise::None => vec![],
-            Noise::Laplace(schedule) | Noise::Gaussian(schedule) => scales(schedule),
-        },
+        mechanism: noise.name().to_owned(),
+        noise: noise.schedule().map_or(vec![], scales),
         step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
         dual_weights: method.in_place_of_step(),
         objective: objective(spec),

@@ -10,7 +10,7 @@ use crate::spec::Spec;
 
 /// The largest sensitivity of a release, over rounds and classes of nodes, and its derivation.
 pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
-    let dim = spec.declaration.dim();
+    let dim = spec.method.released_coordinates(spec.declaration.dim());
     let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
     let largest = events
         .filter_map(of)

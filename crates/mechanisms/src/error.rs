@@ -330,6 +330,63 @@ pub enum MechanismError {
     /// A value was made to leave through the gate that guards its data.
     #[error("this gate does not guard the data that the value has looked at")]
     OtherGate,
+    /// More than the whole of the old noise, or less than nothing of it, cannot be taken out.
+    #[error("the part of the old noise that is carried on must be in [0, 1], got {0}")]
+    Keep(f64),
+    /// The mean of a message depends on the earlier samples then: its likelihood is a mixture over all of them.
+    #[error("noise is carried on by values that look at all records; these were sampled")]
+    CarriedSample,
+    /// The ledger of a class says when its nodes released, if all of them did.
+    #[error(
+        "noise is carried on by classes of which all nodes are awake or none is: node {node} is not as node {with}"
+    )]
+    CarriedApart {
+        /// The node.
+        node: usize,
+        /// The first node of its class.
+        with: usize,
+    },
+    /// The ledger does not say which of several messages the noise is to be taken from.
+    #[error(
+        "noise is carried on from the only message of a round; node {node} sent several in or before round {round}"
+    )]
+    CarriedTwice {
+        /// The first node of the class.
+        node: usize,
+        /// The round of the latest message.
+        round: u32,
+    },
+    /// Noise on one grid is no multiple of the step of another.
+    #[error("noise is carried on between messages on one grid, or on none")]
+    CarriedGrid,
+    /// The latest message was hidden in another way.
+    #[error("noise is carried on from noise, not from {event}")]
+    Carried {
+        /// What the latest message was.
+        event: &'static str,
+    },
+    /// Keys are shared by the nodes of the gate.
+    #[error("noise is shared by {shared} nodes, the gate has {gate}")]
+    SharedNodes {
+        /// Nodes that share keys.
+        shared: usize,
+        /// Nodes of the gate.
+        gate: usize,
+    },
+    /// Each lane repeats the run with noise of its own.
+    #[error("there are shared keys for {lanes} lanes, the release has {found}")]
+    SharedKeys {
+        /// Lanes with keys.
+        lanes: usize,
+        /// Lanes of the value.
+        found: usize,
+    },
+    /// Which parties collude decides what shared noise is worth.
+    #[error("shared noise is accounted against one party or none, not against one who {0}")]
+    SharedColluders(crate::Adversary),
+    /// What shared noise is not combined with.
+    #[error("noise that neighbours share does not go with {0}")]
+    Shared(&'static str),
     /// Lanes are for simulations.
     #[error("{0} lanes would release {0} times what the ledger counts once; this gate has one")]
     Lanes(usize),

@@ -3,53 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chacha20::ChaCha20Rng;
 use dido_geometry::Rows;
 
 use crate::audit::{Replay, Transcript};
+use crate::carry::Carry;
+use crate::coins::SecretCoins;
+#[cfg(feature = "linalg")]
+use crate::correlated::SharedNoise;
 use crate::draw::add_noise;
 use crate::plan::Plan;
+use crate::price::Price;
 use crate::{
-    Adjacency, Adversary, Budget, ClassLedger, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Filter, Gaussian,
-    Key, Laplace, Ledger, MechanismError, Private, Public, Purpose, Sensitivity, Stream,
+    Adjacency, Adversary, Budget, ClassLedger, Filter, Key, Ledger, Mechanism, MechanismError, Private, Public,
+    Purpose, Stream,
 };
-
-/// How the values that leave are made safe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Mechanism {
-    /// Not at all: the ledger says so, and every epsilon is infinite.
-    None,
-    /// Independent Laplace noise on each coordinate, in floating point.
-    Laplace(Laplace),
-    /// Independent Gaussian noise on each coordinate, in floating point.
-    Gaussian(Gaussian),
-    /// Rounded to a grid, with independent discrete Laplace noise.
-    DiscreteLaplace {
-        /// The noise and its grid.
-        noise: DiscreteLaplace,
-        /// How far the value as computed may be from the one whose sensitivity was derived, in the norm of that
-        /// sensitivity; the event counts it twice.
-        float_error: f64,
-    },
-    /// Rounded to a grid, with independent discrete Gaussian noise.
-    DiscreteGaussian {
-        /// The noise and its grid.
-        noise: DiscreteGaussian,
-        /// As for discrete Laplace noise.
-        float_error: f64,
-    },
-}
-
-impl Mechanism {
-    /// Whether what leaves gives away no more than the event says, down to the last bit.
-    pub fn is_exact(&self) -> bool {
-        !matches!(self, Self::Laplace(_) | Self::Gaussian(_))
-    }
-
-    pub(crate) fn is_discrete(self) -> bool {
-        matches!(self, Self::DiscreteLaplace { .. } | Self::DiscreteGaussian { .. })
-    }
-}
 
 /// Where the noise comes from.
 #[derive(Debug)]
@@ -87,27 +54,14 @@ pub struct Gate {
     next_coins: (u32, u32),
     /// What has left, if it is to be kept.
     recorded: Option<Transcript>,
+    /// What neighbours share of their noise, and what it is worth to each class.
+    #[cfg(feature = "linalg")]
+    shared: Option<SharedNoise>,
+    worth: Option<Arc<[f64]>>,
 }
 
 /// That of the next gate of this process.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-
-/// One generator for each (node, lane), for what must stay secret: which records take part.
-#[derive(Debug)]
-pub struct SecretCoins<'g> {
-    keys: &'g [Key],
-    stream: Stream,
-}
-
-impl SecretCoins<'_> {
-    /// The generator of a row, `node * lanes + lane`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn rng(&self, row: usize) -> ChaCha20Rng {
-        self.keys[row].strong_rng(self.stream)
-    }
-}
 
 impl Gate {
     /// A gate that draws its noise from `keys`, one for each (node, lane) in row-major order.
@@ -170,6 +124,29 @@ impl Gate {
         Ok(Self { plan, ..self })
     }
 
+    /// The same gate, whose Gaussian noise is that of each node's own and what its neighbours share with it: it leaves
+    /// the sum over all nodes, and hides each of them better. The event has the standard deviation that such noise is worth to the
+    /// gate's adversary, at the worst node of a class.
+    ///
+    /// All nodes have to be awake then, and their noise is Gaussian; nothing is carried on, recorded or replayed.
+    ///
+    /// # Errors
+    /// If the noise is shared by other nodes, the adversary is several colluders, the gate replays or has released something.
+    ///
+    /// # Complexity
+    /// A factorisation of `nodes` rows, or one for each node if the adversary may be any of them.
+    #[cfg(feature = "linalg")]
+    pub fn with_shared_noise(self, shared: SharedNoise) -> Result<Self, MechanismError> {
+        if self.replay().is_some() {
+            return Err(MechanismError::Shared("a replay"));
+        }
+        if self.ledger.releases_per_node() > 0 {
+            return Err(MechanismError::Resumed);
+        }
+        let worth = Some(shared.worth(self.ledger.adversary, &self.ledger)?.into());
+        Ok(Self { shared: Some(shared), worth, ..self })
+    }
+
     /// Takes out what was recorded; what leaves later is not.
     pub fn take_transcript(&mut self) -> Transcript {
         self.recorded.take().unwrap_or_default()
@@ -192,7 +169,19 @@ impl Gate {
         let ledger = Ledger::new(adjacency, adversary, class_of);
         let filters = budget.map_or(vec![], |b| vec![Filter::new(b); ledger.classes.len()]);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Self { id, ledger, filters, plan: None, noise, next: (0, 0), next_coins: (0, 0), recorded: None }
+        Self {
+            id,
+            ledger,
+            filters,
+            plan: None,
+            noise,
+            next: (0, 0),
+            next_coins: (0, 0),
+            recorded: None,
+            #[cfg(feature = "linalg")]
+            shared: None,
+            worth: None,
+        }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -263,12 +252,38 @@ impl Gate {
     /// If the value was made for another gate, a sensitivity is not finite, the release was not planned, the budget would be
     /// overspent, the round has been left already, a number of the noisy value is not finite, the noise is floating-point or
     /// there are several lanes and the gate is exact. Nothing leaves then.
-    pub fn release(
+    pub fn release(&mut self, round: u32, mechanism: Mechanism, value: Private<'_>) -> Result<Public, MechanismError> {
+        self.admit(mechanism, &value)?;
+        self.leave(round, mechanism, None, value)
+    }
+
+    /// As [`release`](Self::release), but `keep` times the noise in the latest message of each node is taken out of its value
+    /// first. With `keep` times that message in the value, the noise of a node does not come back to it, and no private
+    /// state has to outlive the round.
+    ///
+    /// The data behind the earlier messages is behind this one too: the event has the sensitivity of the value plus `keep`
+    /// times that of the latest message. Proof, and what happens on a grid: `docs/theory/wang2024.md`.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release). If `keep` is not in `[0, 1]`; if records were sampled, in this round or the one of the latest
+    /// message; if that was not the only message of its round, or is on another grid; if only some nodes of a class are awake.
+    pub fn release_carrying(
         &mut self,
         round: u32,
         mechanism: Mechanism,
-        mut value: Private<'_>,
+        value: Private<'_>,
+        keep: f64,
     ) -> Result<Public, MechanismError> {
+        self.admit(mechanism, &value)?;
+        if self.worth.is_some() {
+            return Err(MechanismError::Shared("noise that is carried on"));
+        }
+        let carry = Carry::new(keep, mechanism, &self.ledger, &value.batch)?;
+        self.leave(round, mechanism, Some(&carry), value)
+    }
+
+    /// Refuses what is not for this gate.
+    fn admit(&self, mechanism: Mechanism, value: &Private<'_>) -> Result<(), MechanismError> {
         if matches!(self.noise, Noise::Exact(_)) && !mechanism.is_exact() {
             return Err(MechanismError::FloatingPoint);
         }
@@ -280,8 +295,31 @@ impl Gate {
         if matches!(self.noise, Noise::Exact(_)) && lanes > 1 {
             return Err(MechanismError::Lanes(lanes));
         }
+        if self.worth.is_some() {
+            let discrete_or_laplace = !matches!(mechanism, Mechanism::Gaussian(_) | Mechanism::None);
+            let asleep = value.batch.awake.as_ref().is_some_and(|awake| awake.contains(&false));
+            let unfit = [
+                (discrete_or_laplace, "noise that is not Gaussian"),
+                (asleep, "nodes that sleep"),
+                (self.recorded.is_some(), "a transcript to be replayed"),
+            ];
+            if let Some((_, what)) = unfit.into_iter().find(|(unfit, _)| *unfit) {
+                return Err(MechanismError::Shared(what));
+            }
+        }
+        Ok(())
+    }
+
+    fn leave(
+        &mut self,
+        round: u32,
+        mechanism: Mechanism,
+        carry: Option<&Carry>,
+        mut value: Private<'_>,
+    ) -> Result<Public, MechanismError> {
         let draw = number_in_round(round, self.next)?;
-        self.charge(round, mechanism, &value)?;
+        let worth = self.worth.clone();
+        self.charge(round, Price { mechanism, value: &value, carry, worth: worth.as_deref() })?;
         value.settle();
         // Secret, and therefore wiped, on every way out of here but the last.
         let mut rows = value.rows;
@@ -289,13 +327,19 @@ impl Gate {
             Noise::Plan => rows.as_mut_slice().fill(0.0),
             Noise::Simulated(keys) | Noise::Exact(keys) => {
                 let stream = Stream::new(round, Purpose::Noise, draw)?;
-                if mechanism.is_discrete() {
+                if mechanism.grid().is_some() {
                     // On a grid there is no number for what is not finite.
                     finite(&rows, round)?;
                 }
-                add_noise(mechanism, keys, stream, value.batch.awake.as_deref(), &mut rows)?;
+                match mechanism {
+                    #[cfg(feature = "linalg")]
+                    Mechanism::Gaussian(noise) if let Some(shared) = &self.shared => {
+                        shared.add(noise.sigma(), keys, stream, &mut rows)?;
+                    }
+                    _ => add_noise(mechanism, keys, stream, carry, value.batch.awake.as_deref(), &mut rows)?,
+                }
             }
-            Noise::Replay(replay) => replay.answer(round, mechanism, &mut rows)?,
+            Noise::Replay(replay) => replay.answer(round, mechanism, carry, &mut rows)?,
         }
         self.next = (round, draw + 1);
         finite(&rows, round)?;
@@ -307,7 +351,8 @@ impl Gate {
     }
 
     /// Charges every class, then writes every class: a refusal leaves the ledger as it was.
-    fn charge(&mut self, round: u32, mechanism: Mechanism, value: &Private<'_>) -> Result<(), MechanismError> {
+    fn charge(&mut self, round: u32, price: Price<'_, '_>) -> Result<(), MechanismError> {
+        let value = price.value;
         assert_eq!(value.base.len(), self.ledger.classes.len(), "one sensitivity per class of nodes");
         if value.adjacency != self.ledger.adjacency {
             return Err(MechanismError::Adjacency { expected: self.ledger.adjacency, found: value.adjacency });
@@ -319,22 +364,21 @@ impl Gate {
         };
         if let Some(plan) = &self.plan {
             for (class, ledger) in self.ledger.classes.iter().enumerate().filter(|(_, ledger)| awake(ledger)) {
-                plan.allows(class, ledger, round, event(mechanism, value, class)?)?;
+                plan.allows(class, ledger, round, price.event(class)?)?;
             }
         }
         if self.ledger.adversary != Adversary::HiddenActivation {
-            let hides = |class| event(mechanism, value, class).map(|event| event.hides_activation());
             for class in 0..self.ledger.classes.len() {
-                if hides(class)? {
+                if price.event(class)?.hides_activation() {
                     return Err(MechanismError::ActivationSeen(self.ledger.adversary));
                 }
             }
         }
         for (class, filter) in self.filters.iter_mut().enumerate().filter(|(c, _)| awake(&self.ledger.classes[*c])) {
-            filter.charge(&event(mechanism, value, class)?)?;
+            filter.charge(&price.event(class)?)?;
         }
         for (class, ledger) in self.ledger.classes.iter_mut().enumerate().filter(|(_, ledger)| awake(ledger)) {
-            ledger.record(round, event(mechanism, value, class)?);
+            ledger.record(round, price.event(class)?);
         }
         Ok(())
     }
@@ -348,37 +392,6 @@ fn number_in_round(round: u32, next: (u32, u32)) -> Result<u32, MechanismError> 
         std::cmp::Ordering::Equal => Ok(draw),
         std::cmp::Ordering::Greater => Ok(0),
     }
-}
-
-fn event(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
-    let event = event_on_all(mechanism, value, class)?;
-    match &value.batch.sampling {
-        None => Ok(event),
-        Some(sampling) => event.on_sample(sampling[class]),
-    }
-}
-
-fn event_on_all(mechanism: Mechanism, value: &Private<'_>, class: usize) -> Result<Event, MechanismError> {
-    let dim = value.rows.shape().dim;
-    match mechanism {
-        Mechanism::None => Ok(Event::NonPrivate),
-        Mechanism::Laplace(laplace) => {
-            Ok(Event::Laplace { sensitivity: sensitivity(value, class)?, dim, scale: laplace.scale() })
-        }
-        Mechanism::Gaussian(gaussian) => {
-            Ok(Event::Gaussian { sensitivity: sensitivity(value, class)?, sigma: gaussian.sigma() })
-        }
-        Mechanism::DiscreteLaplace { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
-        }
-        Mechanism::DiscreteGaussian { noise, float_error } => {
-            noise.event(noise.grid().inflated(sensitivity(value, class)?, dim, float_error)?, dim)
-        }
-    }
-}
-
-fn sensitivity(value: &Private<'_>, class: usize) -> Result<Sensitivity, MechanismError> {
-    Sensitivity::new(value.base[class] * value.factor, value.norm, value.adjacency)
 }
 
 fn finite(rows: &Rows, round: u32) -> Result<(), MechanismError> {

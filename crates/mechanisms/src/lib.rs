@@ -2,8 +2,13 @@
 #![doc = include_str!("../README.md")]
 
 // Values that carry their privacy, and the door between them.
+mod carry;
+mod coins;
 mod draw;
 mod gate;
+mod mechanism;
+mod placement;
+mod price;
 mod private;
 mod public;
 
@@ -12,6 +17,7 @@ mod adversary;
 pub mod gradients;
 pub mod least_squares;
 mod sensitivity;
+pub mod sufficient_statistics;
 
 // What is written down, what it amounts to, and what is allowed.
 pub mod accountants;
@@ -42,11 +48,13 @@ mod error;
 pub use accountants::{Accountant, Best, Bound, Conversion, Gdp, Pld, Pure, Rdp, Zcdp};
 pub use adversary::Adversary;
 pub use budget::{Budget, Filter, Unit};
+pub use coins::SecretCoins;
 pub use error::MechanismError;
 pub use event::{Base, Discrete, Event, Sampling};
-pub use gate::{Gate, Mechanism, SecretCoins};
+pub use gate::Gate;
 pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
+pub use mechanism::Mechanism;
 pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
 pub use odometer::Odometer;
 pub use private::{Batch, Private};

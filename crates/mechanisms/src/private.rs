@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use dido_geometry::{L2Ball, Rows, Set};
 
-use crate::{Adjacency, Gate, MechanismError, Norm, Public, Sampling};
+use crate::placement::Placement;
+use crate::{Adjacency, Gate, Grid, MechanismError, Norm, Public, Sampling};
 
 /// Which nodes look at their records in this round, and at which of them. A batch pays for one look: it is consumed by it.
 ///
@@ -33,9 +34,20 @@ impl Batch<'_> {
         Self { sampling: Some(sampling), ..Self::all() }
     }
 
+    /// The same with records that are chosen in another way; all of them if it is nothing.
+    #[must_use]
+    pub fn drawn(self, sampling: Option<Arc<[Sampling]>>) -> Self {
+        Self { sampling, ..self }
+    }
+
     /// Whether records were chosen, rather than all of them looked at.
     pub fn is_sampled(&self) -> bool {
         self.sampling.is_some()
+    }
+
+    /// How the records of each class of nodes were chosen; nothing if all are looked at.
+    pub fn sampling(&self) -> Option<&Arc<[Sampling]>> {
+        self.sampling.as_ref()
     }
 
     /// Which nodes take part; nothing if all do.
@@ -74,6 +86,8 @@ pub struct Private<'r> {
     pub(crate) factor: f64,
     /// What the rows are still to be multiplied with: `scale` followed by `plus` is one pass over memory.
     pending: f64,
+    /// Where it is to be rounded to, and how far from what was proved it is; nothing for noise in floating point.
+    placement: Option<Placement>,
     /// The look at the data that was paid for.
     pub(crate) batch: Batch<'r>,
 }
@@ -94,7 +108,18 @@ impl<'r> Private<'r> {
                 rows.as_mut_slice()[node * width..][..width].fill(0.0);
             }
         }
-        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, batch }
+        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, placement: None, batch }
+    }
+
+    /// The same, to leave with noise on `grid`: the row of a node in class `c`, as it was computed, is within `rounding[c]`
+    /// (in the norm of the sensitivity) of one for which the sensitivity was proved. The bound has to follow from public
+    /// numbers, and to leave room for the rounding of four products with every coordinate.
+    ///
+    /// Public values are then added in whole steps of the grid, so that how large they are does not matter: see
+    /// [`plus`](Self::plus). Whatever else is done to the value either has a bound of its own, or makes its release fail.
+    #[must_use]
+    pub fn on_grid(self, grid: Grid, rounding: Arc<[f64]>) -> Self {
+        Self { placement: Some(Placement::new(grid, rounding)), ..self }
     }
 
     /// `factor * self`; the sensitivity is multiplied by `|factor|`.
@@ -102,10 +127,16 @@ impl<'r> Private<'r> {
     pub fn scale(mut self, factor: f64) -> Self {
         self.factor *= factor.abs();
         self.pending *= factor;
+        if let Some(placement) = &mut self.placement {
+            placement.scaled();
+        }
         self
     }
 
     /// `self + other`; the sensitivity stays, since `other` is the same for adjacent data sets.
+    ///
+    /// A value that is to leave with [noise on a grid](Self::on_grid) is rounded to it first, and so is `other`, each cut
+    /// off at `2^51` steps: the sum has no rounding error then.
     ///
     /// # Panics
     /// If the shapes differ.
@@ -113,7 +144,22 @@ impl<'r> Private<'r> {
     pub fn plus(mut self, other: &Public) -> Self {
         assert_eq!(self.rows.shape(), other.rows().shape(), "a sum needs bundles of one shape");
         let factor = std::mem::replace(&mut self.pending, 1.0);
-        scale_add(factor, self.rows.as_mut_slice(), other.rows().as_slice());
+        match &mut self.placement {
+            None => scale_add(factor, self.rows.as_mut_slice(), other.rows().as_slice()),
+            Some(placement) => {
+                let width = self.rows.shape().lanes * self.rows.shape().dim;
+                let rows =
+                    self.rows.as_mut_slice().chunks_exact_mut(width).zip(other.rows().as_slice().chunks_exact(width));
+                for (node, (x, y)) in rows.enumerate() {
+                    // What a node that sleeps holds is public, and stays as it is.
+                    if self.batch.awake.as_ref().is_none_or(|awake| awake[node]) {
+                        placement.add(factor, x, y);
+                    } else {
+                        scale_add(factor, x, y);
+                    }
+                }
+            }
+        }
         self
     }
 
@@ -128,6 +174,9 @@ impl<'r> Private<'r> {
         }
         set.project(&mut self.rows);
         self.norm = Norm::L2;
+        if let Some(placement) = &mut self.placement {
+            placement.projected(set, self.rows.shape().dim);
+        }
         self
     }
 
@@ -138,10 +187,24 @@ impl<'r> Private<'r> {
     /// If `norm` is not finite and positive.
     pub fn clip(mut self, norm: f64) -> Result<Self, MechanismError> {
         let ball = L2Ball::new(norm).map_err(|_| MechanismError::Bound { name: "clipping norm", value: norm })?;
+        let placement = self.placement.take();
+        let factor = self.factor;
         self = self.project(&ball.into());
-        let factor = std::mem::replace(&mut self.factor, 1.0);
-        self.base = self.base.iter().map(|base| (base * factor).min(2.0 * norm)).collect();
+        self.placement = placement.map(|placement| placement.clipped(norm, &self.base, factor, self.rows.shape().dim));
+        self.base = self.base.iter().map(|base| (base * self.factor).min(2.0 * norm)).collect();
+        self.factor = 1.0;
         Ok(self)
+    }
+
+    /// What the float error of an event on `grid` has to allow for in a class of nodes.
+    ///
+    /// # Errors
+    /// If the value was placed on another grid.
+    pub(crate) fn rounding(&self, class: usize, grid: Grid) -> Result<f64, MechanismError> {
+        let dim = self.rows.shape().dim;
+        self.placement
+            .as_ref()
+            .map_or(Ok(0.0), |placement| placement.rounding(class, self.factor, grid, self.norm, dim))
     }
 
     /// Carries out the multiplication that is still pending.

@@ -38,6 +38,11 @@ impl Public {
         &mut self.rows
     }
 
+    /// `factor * self`.
+    pub fn scale(&mut self, factor: f64) {
+        self.rows_mut().as_mut_slice().iter_mut().for_each(|x| *x *= factor);
+    }
+
     /// `self + factor * other`.
     ///
     /// # Panics

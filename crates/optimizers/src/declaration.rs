@@ -3,7 +3,7 @@
 use dido_mechanisms::{Adjacency, gradients, least_squares};
 use dido_problems::{LeastSquares, LinearModel, Loss, Objective, RecordBounds, Shard, Weighting};
 
-use crate::OptimizerError;
+use crate::{Look, OptimizerError, Sampling};
 
 /// Public declarations: the loss, how many records each node holds, and how large a record can be.
 ///
@@ -80,6 +80,20 @@ impl Declaration {
         Self { class_of: (0..self.records.len()).collect(), class_records: self.records.clone(), ..self }
     }
 
+    /// One node that holds the records of all: the centralised baseline, whose shard is
+    /// [`Shard::joined`]. Pooled weighting gives it the mean of all losses, which is the mean of the nodes' objectives.
+    #[must_use]
+    pub fn centralised(&self) -> Self {
+        let records = self.records.iter().sum();
+        Self {
+            records: vec![records],
+            network: (1, records),
+            class_of: vec![0],
+            class_records: vec![records],
+            ..self.clone()
+        }
+    }
+
     /// The same nodes as part of a network of `nodes` nodes with `records` records in all, which pooled weighting
     /// divides by: what one party of a deployment declares of itself and of the others.
     ///
@@ -149,22 +163,17 @@ impl Declaration {
     /// replaced node, `n_i` records within bounds have `||X_i||_2 <= sqrt(n_i) R_x` and `||y_i|| <= sqrt(n_i) R_y`, or
     /// move it `n_i` times as far as one record.
     pub fn l2_by_class(&self, adjacency: Adjacency, radius: f64) -> Vec<f64> {
-        let node = adjacency == Adjacency::ReplaceNode;
-        self.class_records
-            .iter()
-            .map(|&records| self.scale(records) * self.width(adjacency, radius, if node { records } else { 1 }))
-            .collect()
+        self.l2_of_look_by_class(adjacency, Look::at_all(radius))
     }
 
     /// The same for a gradient that is computed from one record, in place of all `n_i`, and multiplied with `n_i`: the
     /// sensitivity if the replaced record is the one.
     pub fn l2_of_one_record_by_class(&self, adjacency: Adjacency, radius: f64) -> Vec<f64> {
-        let width = self.width(adjacency, radius, 1);
-        self.class_records.iter().map(|&records| self.scale(records) * records as f64 * width).collect()
+        self.l2_of_look_by_class(adjacency, Look { sampling: Sampling::OneRecord, ..Look::at_all(radius) })
     }
 
     /// How far the sum over the records moves when `changed` of them do.
-    fn width(&self, adjacency: Adjacency, radius: f64, changed: usize) -> f64 {
+    pub(crate) fn width(&self, adjacency: Adjacency, radius: f64, changed: usize) -> f64 {
         let (x, y, changed) = (self.bounds.row_norm(), self.bounds.target(), changed as f64);
         match self.loss {
             // Infinity times zero is no bound.

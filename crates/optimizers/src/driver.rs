@@ -65,6 +65,10 @@ impl Network for Silent<'_> {
     fn awake(&mut self, round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
         self.awake.as_mut().map_or(Ok(None), |network| network.awake(round))
     }
+
+    fn varies(&self) -> bool {
+        self.awake.as_ref().is_some_and(|network| network.varies())
+    }
 }
 
 /// What a run with this algorithm will release: the same code on parties of the declared shape without data.

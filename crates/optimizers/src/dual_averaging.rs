@@ -18,6 +18,12 @@
 //!   round, which is free and local, and which any proof needs; [`Points::Stale`] is the text as published.
 //! * `gamma_0 = A_0 = 0` would divide by zero in round 1: `gamma_0` is `gamma_1` here.
 //!
+//! # Hidden activation
+//! With [`Sampling::HiddenOneRecord`] every node draws a coin of probability `iota` of its own, from its secret key, and
+//! sends in every round: `g_i + noise` if the coin says so, and fresh noise otherwise. The graph knows nothing of the coins.
+//! Then nobody can tell who is active, and the factor `iota` does amplify: each of the `T` releases counts at a rate of
+//! `iota / q`. The price is the noise of those who would have slept, which takes the gain away again, to leading order.
+//!
 //! # Privacy
 //! One release of `zeta_i` in each round in which node `i` is awake; `z` and `x` are post-processing. With one of `q`
 //! records, sensitivity `2 L s q` where the record that is replaced is the one drawn, which it is with probability
@@ -53,8 +59,10 @@ pub enum Points {
 /// |---|---|
 /// | `step` | regulariser `h`, set and distance `d` |
 /// | `weights` | `a_t` and `gamma_t` |
-/// | `participation` | `iota`, the expected share of nodes that are awake; 1 if all are |
-/// | `sampling` | whether a node looks at all its records or at one |
+/// | `participation` | the expected share of nodes that are awake, as everybody sees; 1 if all are |
+/// | `sampling` | which of its records a node looks at |
+///
+/// `iota` is the participation, times the probability of a [hidden coin](Sampling::HiddenOneRecord).
 #[derive(Clone, Debug)]
 pub struct DualAveraging {
     step: DualStep,
@@ -107,7 +115,8 @@ impl DualAveraging {
     /// `x` from `z` after `t` rounds.
     fn points(&self, t: u32) -> Result<Public, Stop> {
         let mut x = self.z.clone();
-        self.step.apply(self.participation * self.weights.sum(t), self.weights.gamma(t), x.rows_mut())?;
+        let iota = self.participation * self.sampling.activation();
+        self.step.apply(iota * self.weights.sum(t), self.weights.gamma(t), x.rows_mut())?;
         Ok(x)
     }
 }

@@ -2,6 +2,7 @@
 
 use dido_mechanisms::{Adjacency, MechanismError};
 use dido_problems::{ProblemError, RecordBounds};
+use dido_topology::TopologyError;
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +64,32 @@ pub enum OptimizerError {
     /// The share of nodes that are awake is a probability.
     #[error("the participation must be above 0 and at most 1, got {0}")]
     Participation(f64),
+    /// What a node hears replaces a part of its state, and no more than the whole of it.
+    #[error("the coupling is {value} in round {round}; it must be above 0 and at most 1")]
+    Coupling {
+        /// The first such round.
+        round: u32,
+        /// The value.
+        value: f64,
+    },
+    /// A parameter of an algorithm is outside its range.
+    #[error("{name} = {value} must be finite and positive")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// An algorithm for another loss.
+    #[error("{algorithm} needs {needs}, not {found:?}")]
+    Loss {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The losses it is for.
+        needs: &'static str,
+        /// The declared loss.
+        found: dido_problems::Loss,
+    },
     /// The gate keeps a ledger for other classes of nodes than were declared.
     #[error("the gate and the declaration put the nodes into different classes")]
     Classes,
@@ -72,6 +99,9 @@ pub enum OptimizerError {
     /// The privacy crate refuses a bound, or a comparison.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// A bound on the weights that is none.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// A run that was to be audited is refused.
     #[error(transparent)]
     Stop(#[from] Stop),
@@ -83,17 +113,44 @@ pub enum OptimizerError {
 /// Why a run stops before its last round.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
+    /// Exact noise hides numbers of which nobody has proved how far they are from those that theory speaks of.
+    #[error("exact noise needs a bound on rounding, and {what} have none: use noise in floating point")]
+    Rounding {
+        /// What was to be released.
+        what: &'static str,
+    },
     /// The privacy crate refused, or a released number was not finite.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
     /// The sensitivity of a gradient depends on where it is taken.
     #[error(
         "the gradient in round {round} is taken at a point without a bound, so its sensitivity is infinite: project the \
-         point on a bounded set first, use a loss of bounded slope, or run without noise"
+         point on a bounded set first, clip the gradient, use a loss of bounded slope, or run without noise"
     )]
     Unbounded {
         /// The round.
         round: u32,
+    },
+    /// A sample of records that a node does not have.
+    #[error("node {node} draws {count} records without replacement and has {records}: it needs 1 to {records}")]
+    Sample {
+        /// The node.
+        node: usize,
+        /// Records to be drawn.
+        count: usize,
+        /// Records there are.
+        records: usize,
+    },
+    /// A record that is never looked at, or more than always.
+    #[error("the rate of Poisson sampling must be above 0 and at most 1, got {0}")]
+    Rate(f64),
+    /// Rounding errors grow with the number of records, which is protected where records are added or removed.
+    #[error(
+        "node {node} holds more than twice the records it declared: with noise on a grid, rounding is bounded for no more"
+    )]
+    ManyRecords {
+        /// The node.
+        node: usize,
     },
     /// A dry run with a gate that lets values out.
     #[error("a dry run needs a gate made for plans")]
@@ -124,6 +181,25 @@ pub enum Stop {
         /// The coordinate.
         coordinate: usize,
     },
+    /// A node sleeps in the one round in which it would have been asked.
+    #[error("node {node} sleeps in round {round}, in which every node has to make its only release")]
+    Asleep {
+        /// The round.
+        round: u32,
+        /// The node.
+        node: usize,
+    },
+    /// A linear system that cannot be solved.
+    #[error(transparent)]
+    Linalg(#[from] dido_linalg::LinalgError),
+    /// The algorithm is wrong on networks that change.
+    #[error(
+        "{algorithm} needs mixing weights that stay the same, with every node awake; on networks that change use DIGing"
+    )]
+    Varying {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The network failed.
     #[error("round {round}: {source}")]
     Network {
@@ -132,4 +208,9 @@ pub enum Stop {
         /// What the network says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// `value`, if it is finite and positive.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, OptimizerError> {
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err(OptimizerError::Parameter { name, value }) }
 }

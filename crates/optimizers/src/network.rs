@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dido_geometry::{Rows, parallel};
+use dido_geometry::Rows;
 use dido_topology::MixingMatrix;
 
 /// Averaging between the nodes of a run.
@@ -27,26 +27,49 @@ pub trait Network {
     fn awake(&mut self, _round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {
         Ok(None)
     }
+
+    /// Whether the weights of an average may differ from round to round.
+    fn varies(&self) -> bool {
+        false
+    }
 }
 
 /// What a network says when it fails.
 pub type NetworkError = Box<dyn std::error::Error + Send + Sync>;
 
+/// Parties that never talk: an average leaves every value as it is. What each party can do alone, with any algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone {
+    nodes: usize,
+}
+
+impl Alone {
+    /// A network of `nodes` nodes without an edge.
+    pub fn new(nodes: usize) -> Self {
+        Self { nodes }
+    }
+}
+
+impl Network for Alone {
+    fn average(&mut self, _round: u32, _x: &mut Rows) -> Result<(), NetworkError> {
+        Ok(())
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+}
+
 /// All nodes in one process, with a fixed mixing matrix.
 #[derive(Clone, Debug)]
 pub struct InProcess {
     weights: MixingMatrix,
-    nonzeros: usize,
 }
-
-/// Multiply-adds of a mixing pass below which threads do not pay.
-const WORTH_THREADS: usize = 400_000;
 
 impl InProcess {
     /// A network whose nodes mix with the given weights.
     pub fn new(weights: MixingMatrix) -> Self {
-        let nonzeros = (0..weights.nodes()).map(|node| weights.row(node).0.len()).sum();
-        Self { weights, nonzeros }
+        Self { weights }
     }
 
     /// The mixing weights.
@@ -60,10 +83,7 @@ impl Network for InProcess {
         let shape = x.shape();
         let width = shape.lanes * shape.dim;
         let mut mixed = x.uninitialised_like();
-        let cost = self.nonzeros * width;
-        parallel::for_each_range(shape.nodes, mixed.as_mut_slice(), cost, WORTH_THREADS, |nodes, out| {
-            self.weights.mix_range(nodes, width, x.as_slice(), out);
-        });
+        self.weights.mix_on_threads(width, x.as_slice(), mixed.as_mut_slice());
         std::mem::swap(x, &mut mixed);
         Ok(())
     }

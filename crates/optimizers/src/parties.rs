@@ -3,33 +3,34 @@
 use std::sync::Arc;
 
 use dido_geometry::{Pool, Rows, Shape, parallel};
-use dido_mechanisms::{Adjacency, Batch, Gate, Ledger, MechanismError, Norm, Private, Public, Sampling, SecretCoins};
+use dido_mechanisms::{
+    Batch, Gate, Grid, Ledger, MechanismError, Norm, Private, Public, Sampling as Scheme, SecretCoins,
+};
 use dido_problems::{Objective, Shard};
 use rand::RngExt;
+use rand::seq::index;
 
-use crate::{Declaration, OptimizerError, Stop};
+use crate::{Declaration, Look, OptimizerError, Sampling, Stop};
 
 /// The parties of a run, with or without their data.
 pub struct Parties {
     declaration: Declaration,
     /// Nothing in a dry run.
-    objective: Option<Box<dyn Objective>>,
+    pub(crate) objective: Option<Box<dyn Objective>>,
     pub(crate) gate: Gate,
     shape: Shape,
-    pool: Pool,
-    /// The sensitivities of the gradient that was asked for last.
-    sensitivity: (Look, Arc<[f64]>),
-    /// How one record is chosen, by class of nodes.
-    one_record: Arc<[Sampling]>,
+    pub(crate) pool: Pool,
+    /// What the look that was asked for last can give away.
+    bounds: Bounds,
+    /// How the records of the last sample are accounted for, by class of nodes.
+    schemes: (Sampling, Arc<[Scheme]>),
 }
 
-/// What the sensitivity of a gradient depends on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Look {
-    /// A bound on the points at which it is taken.
-    radius: f64,
-    /// Whether it looks at one record in place of all.
-    one_record: bool,
+/// By class of nodes: the sensitivity of a look, and how far rounding carries what is computed.
+struct Bounds {
+    look: Look,
+    sensitivity: Arc<[f64]>,
+    rounding: Arc<[f64]>,
 }
 
 /// Multiply-adds of a gradient pass below which threads do not pay.
@@ -66,15 +67,11 @@ impl Parties {
             return Err(OptimizerError::Classes);
         }
         let shape = Shape { nodes: declaration.nodes(), lanes, dim: declaration.dim() };
-        // Where all records of a node are replaced, so is the one that is looked at, whichever it is.
-        let hidden_among = |records: usize| if ledger.adjacency == Adjacency::ReplaceNode { 1 } else { records as u64 };
-        let one_record = declaration
-            .class_records()
-            .iter()
-            .map(|&records| Sampling::OneOf { population: hidden_among(records) })
-            .collect();
-        let sensitivity = (Look { radius: f64::NAN, one_record: false }, Arc::new([]) as Arc<[f64]>);
-        Ok(Self { declaration, objective, gate, shape, pool: Pool::new(), sensitivity, one_record })
+        // The bounds of no look: there is no such radius.
+        let (none, look): (Arc<[f64]>, _) = (Arc::new([]), Look::at_all(f64::NAN));
+        let bounds = Bounds { look, sensitivity: Arc::clone(&none), rounding: none };
+        let schemes = (Sampling::All, Arc::new([]) as Arc<[Scheme]>);
+        Ok(Self { declaration, objective, gate, shape, pool: Pool::new(), bounds, schemes })
     }
 
     /// Nodes, lanes and coordinates.
@@ -112,59 +109,102 @@ impl Parties {
         Public::declared(rows)
     }
 
-    /// A batch of one record of every node that is awake.
+    /// A batch of the nodes that are awake.
     ///
     /// # Errors
-    /// If records are added or removed: a fixed number of them hides nothing then.
-    pub(crate) fn one_record<'r>(&self, awake: Option<Arc<[bool]>>) -> Result<Batch<'r>, MechanismError> {
-        let found = self.gate.ledger().adjacency;
-        if found == Adjacency::AddRemoveRecord {
-            let (sampling, expected) = ("sampling of a fixed size", Adjacency::ReplaceRecord);
-            return Err(MechanismError::Sampling { sampling, expected, found });
-        }
-        Ok(Batch::sampled(Arc::clone(&self.one_record)).of_nodes(awake))
+    /// If the sample hides nothing of what the gate protects, or there are not so many records.
+    pub(crate) fn batch<'r>(&mut self, sampling: Sampling, awake: Option<Arc<[bool]>>) -> Result<Batch<'r>, Stop> {
+        Ok(Batch::all().drawn(self.schemes(sampling)?).of_nodes(awake))
     }
 
-    pub(crate) fn gradient<'r>(&mut self, round: u32, x: &Public, batch: Batch<'r>) -> Result<Private<'r>, Stop> {
-        let adjacency = self.gate.ledger().adjacency;
-        let one_record = batch.is_sampled();
-        // How the record is chosen is decided here, whatever the batch says, and so is the way out.
-        let batch = if one_record { self.one_record(batch.awake().cloned())? } else { batch }.through(&self.gate);
-        let base = self.sensitivities(x.radius(), one_record);
+    /// How a sample is accounted for, by class of nodes; nothing if all records are looked at.
+    fn schemes(&mut self, sampling: Sampling) -> Result<Option<Arc<[Scheme]>>, Stop> {
+        if sampling == Sampling::All {
+            return Ok(None);
+        }
+        if self.schemes.0 != sampling {
+            let adjacency = self.gate.ledger().adjacency;
+            self.schemes = (sampling, sampling.schemes(&self.declaration, adjacency)?);
+        }
+        Ok(Some(Arc::clone(&self.schemes.1)))
+    }
+
+    /// The gradient at `x` from the records of the batch, each of theirs clipped to length `clip`, to leave with noise on
+    /// `grid` if there is one.
+    pub(crate) fn gradient<'r>(
+        &mut self,
+        round: u32,
+        x: &Public,
+        batch: Batch<'r>,
+        clip: f64,
+        grid: Option<Grid>,
+    ) -> Result<Private<'r>, Stop> {
+        let look = Look { sampling: Sampling::of(batch.sampling()), clip, radius: x.radius() };
+        // How records are chosen is decided here, whatever the batch says, and so is the way out.
+        let batch = batch.drawn(self.schemes(look.sampling)?).through(&self.gate);
+        if grid.is_some() {
+            self.are_not_too_many()?;
+        }
         let mut out = self.pool.take(self.shape);
         out.set_secret(true);
-        match (&self.objective, one_record) {
-            (None, _) => out.as_mut_slice().fill(0.0),
-            (Some(objective), false) => evaluate(objective.as_ref(), x.rows(), &mut out),
-            (Some(objective), true) => {
-                if let Some(coins) = self.gate.secret_coins(round)? {
-                    evaluate_one_record(objective.as_ref(), &coins, x.rows(), &mut out);
-                }
-            }
+        self.look(round, look, x.rows(), &mut out)?;
+        if let Some((node, lane, coordinate)) = out.first_non_finite() {
+            return Err(Stop::Diverged { round, node, lane, coordinate });
         }
-        match out.first_non_finite() {
-            None => Ok(Private::new(batch, out, base, Norm::L2, adjacency)),
-            Some((node, lane, coordinate)) => Err(Stop::Diverged { round, node, lane, coordinate }),
-        }
+        let adjacency = self.gate.ledger().adjacency;
+        let Bounds { sensitivity, rounding, .. } = self.bounds(look);
+        let private = Private::new(batch, out, Arc::clone(sensitivity), Norm::L2, adjacency);
+        Ok(match grid {
+            None => private,
+            Some(grid) => private.on_grid(grid, Arc::clone(rounding)),
+        })
     }
 
-    /// Whether the gradient at points of norm at most `radius` has a finite sensitivity.
-    pub(crate) fn is_bounded(&mut self, radius: f64) -> bool {
-        self.sensitivities(radius, false).iter().all(|s| s.is_finite())
+    /// What the records say: zero if there are none.
+    fn look(&mut self, round: u32, look: Look, x: &Rows, out: &mut Rows) -> Result<(), Stop> {
+        let Some(objective) = &self.objective else {
+            out.as_mut_slice().fill(0.0);
+            return Ok(());
+        };
+        if look.sampling == Sampling::All && look.clip.is_infinite() {
+            evaluate(objective.as_ref(), x, out);
+            return Ok(());
+        }
+        let coins = if look.sampling == Sampling::All { None } else { self.gate.secret_coins(round)? };
+        let sample = Sample { objective: objective.as_ref(), look, declared: self.declaration.records(), coins };
+        sample.evaluate(x, out);
+        Ok(())
     }
 
-    fn sensitivities(&mut self, radius: f64, one_record: bool) -> Arc<[f64]> {
-        let look = Look { radius, one_record };
-        if self.sensitivity.0 != look {
+    /// Whether what a batch says at points of norm at most `radius` has a finite sensitivity.
+    pub(crate) fn is_bounded(&mut self, batch: &Batch<'_>, radius: f64) -> bool {
+        let look = Look { sampling: Sampling::of(batch.sampling()), ..Look::at_all(radius) };
+        self.bounds(look).sensitivity.iter().all(|s| s.is_finite())
+    }
+
+    fn bounds(&mut self, look: Look) -> &Bounds {
+        if self.bounds.look != look {
             let adjacency = self.gate.ledger().adjacency;
-            let widths = if one_record {
-                self.declaration.l2_of_one_record_by_class(adjacency, radius)
-            } else {
-                self.declaration.l2_by_class(adjacency, radius)
+            self.bounds = Bounds {
+                look,
+                sensitivity: self.declaration.l2_of_look_by_class(adjacency, look).into(),
+                rounding: self.declaration.rounding_by_class(adjacency, look).into(),
             };
-            self.sensitivity = (look, widths.into());
         }
-        Arc::clone(&self.sensitivity.1)
+        &self.bounds
+    }
+
+    /// Refuses more records than the bound on the rounding is for.
+    fn are_not_too_many(&self) -> Result<(), Stop> {
+        let adjacency = self.gate.ledger().adjacency;
+        let too_many = |objective: &dyn Objective| {
+            let mut nodes = self.declaration.records().iter().enumerate();
+            nodes.find(|&(node, &n)| objective.records(node) > Declaration::most_records(adjacency, n))
+        };
+        match self.objective.as_deref().and_then(too_many) {
+            None => Ok(()),
+            Some((node, _)) => Err(Stop::ManyRecords { node }),
+        }
     }
 }
 
@@ -176,15 +216,47 @@ fn evaluate(objective: &dyn Objective, x: &Rows, out: &mut Rows) {
     });
 }
 
-/// Every node and lane looks at a uniformly random record of its own.
-fn evaluate_one_record(objective: &dyn Objective, coins: &SecretCoins<'_>, x: &Rows, out: &mut Rows) {
-    let Shape { nodes, lanes, dim } = x.shape();
-    let rows = nodes * lanes;
-    parallel::for_each_range(rows, out.as_mut_slice(), rows * DRAW, WORTH_THREADS, |range, out| {
-        for (row, out) in range.zip(out.chunks_exact_mut(dim)) {
-            let node = row / lanes;
-            let record = coins.rng(row).random_range(0..objective.records(node));
-            objective.record_gradient(node, record, &x.as_slice()[row * dim..][..dim], out);
+/// Every node and lane looks at records of its own choice, one by one.
+struct Sample<'a> {
+    objective: &'a dyn Objective,
+    look: Look,
+    /// The records that each node declares.
+    declared: &'a [usize],
+    /// Nothing where nothing is drawn, or there is nothing to draw from.
+    coins: Option<SecretCoins<'a>>,
+}
+
+impl Sample<'_> {
+    fn evaluate(&self, x: &Rows, out: &mut Rows) {
+        let Shape { nodes, lanes, dim } = x.shape();
+        let looked_at: usize = self.declared.iter().map(|&records| self.look.sampling.most(records) * dim).sum();
+        let cost = lanes * (looked_at + nodes * DRAW);
+        parallel::for_each_range(nodes * lanes, out.as_mut_slice(), cost, WORTH_THREADS, |range, out| {
+            for (row, out) in range.zip(out.chunks_exact_mut(dim)) {
+                out.fill(0.0);
+                self.add(row, row / lanes, &x.as_slice()[row * dim..][..dim], out);
+            }
+        });
+    }
+
+    fn add(&self, row: usize, node: usize, x: &[f64], out: &mut [f64]) {
+        let Look { sampling, clip, .. } = self.look;
+        let (records, weight) = (self.objective.records(node), sampling.weight(self.declared[node]));
+        let mut add = |records: &mut dyn Iterator<Item = usize>| {
+            self.objective.add_record_gradients(node, records, weight, clip, x, out);
+        };
+        let mut rng = self.coins.as_ref().map(|coins| coins.rng(row));
+        match (sampling, &mut rng) {
+            (Sampling::All, _) => add(&mut (0..records)),
+            (_, None) => {}
+            (Sampling::OneRecord, Some(rng)) => add(&mut std::iter::once(rng.random_range(0..records))),
+            (Sampling::Records(count), Some(rng)) => add(&mut index::sample(rng, records, count).into_iter()),
+            (Sampling::Poisson(rate), Some(rng)) => add(&mut (0..records).filter(|_| rng.random_bool(rate))),
+            (Sampling::HiddenOneRecord(activation), Some(rng)) => {
+                if rng.random_bool(activation) {
+                    add(&mut std::iter::once(rng.random_range(0..records)));
+                }
+            }
         }
-    });
+    }
 }

@@ -90,4 +90,8 @@ impl Network for Varying {
         self.weights.awake().iter().for_each(|&node| awake[node] = true);
         Ok(Some(awake.into()))
     }
+
+    fn varies(&self) -> bool {
+        true
+    }
 }

@@ -17,6 +17,19 @@ pub enum ProblemError {
         /// Its value.
         value: f64,
     },
+    /// A minimiser that is found to an unknown tolerance.
+    #[error("the projection on an intersection of sets stops early, so a minimiser on it has no known tolerance")]
+    InexactSet,
+    /// A regulariser that is too small to be minimised with.
+    #[error(
+        "mu = {mu} is too small for second derivatives up to {curvature}: the minimum would take over a million steps"
+    )]
+    TooManySteps {
+        /// The regulariser.
+        mu: f64,
+        /// A bound on the second derivative of the rest.
+        curvature: f64,
+    },
     /// Every record has one row of features and one target.
     #[error("{rows} rows of features and {targets} targets; they must be as many")]
     Targets {
@@ -82,6 +95,16 @@ pub enum ProblemError {
     /// A loss that is rounded off needs a width over which it is.
     #[error("the width of a loss must be finite and positive, got {0}")]
     LossWidth(f64),
+    /// Parties whose records are bounded otherwise cannot be one.
+    #[error("node {node} has records within {got:?}, node 0 within {expected:?}")]
+    OtherBounds {
+        /// Which node.
+        node: usize,
+        /// The bounds its records meet.
+        got: crate::RecordBounds,
+        /// Those of the first node.
+        expected: crate::RecordBounds,
+    },
     /// All nodes have the same features.
     #[error("node {node} has {dim} features, node 0 has {expected}")]
     Dimension {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArcArray2, Array1, Array2, ArrayView1, Axis, CowArray, Ix2, concatenate};
+use ndarray::{ArcArray2, Array1, Array2, ArrayView1, Axis, CowArray, Ix2};
 use sprs::CsMat;
 
 /// Rows of features, records x features. Copies share the numbers.
@@ -115,26 +115,6 @@ impl Features {
         }
     }
 
-    /// The rows of all parts, one after the other; sparse if one of them is.
-    ///
-    /// # Panics
-    /// If there is no part, or they differ in dimension.
-    pub fn stacked<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
-        let parts: Vec<&Self> = parts.into_iter().collect();
-        if parts.iter().all(|part| matches!(part, Self::Dense(_))) {
-            let parts: Vec<_> = parts.iter().map(|part| part.dense()).collect();
-            let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
-            return concatenate(Axis(0), &views).expect("all parts have one dimension").into();
-        }
-        let sparse = |part: &Self| match part {
-            Self::Dense(x) => CsMat::csr_from_dense(x.view(), 0.0),
-            Self::Sparse(x) => (**x).clone(),
-        };
-        let parts: Vec<CsMat<f64>> = parts.into_iter().map(sparse).collect();
-        let views: Vec<_> = parts.iter().map(CsMat::view).collect();
-        sprs::vstack(&views).into()
-    }
-
     /// The predictions `x'b` of all rows.
     ///
     /// # Panics
@@ -156,6 +136,29 @@ impl Features {
             Self::Dense(x) => x.view().into(),
             Self::Sparse(x) => x.to_dense().into(),
         }
+    }
+
+    /// The rows of all, one after the other; sparse if any of them are. All have the same number of features.
+    ///
+    /// # Panics
+    /// If they have not.
+    pub fn joined<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let dim = parts.clone().next().map_or(0, Self::dim);
+        if parts.clone().all(|part| matches!(part, Self::Dense(_))) {
+            let rows: Vec<f64> = parts.flat_map(|part| part.dense().into_owned()).collect();
+            return Array2::from_shape_vec((rows.len() / dim, dim), rows).expect("rows of one length").into();
+        }
+        let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
+        for part in parts {
+            for record in 0..part.records() {
+                part.row(record).for_each(|k, x| {
+                    columns.push(k);
+                    values.push(x);
+                });
+                starts.push(columns.len());
+            }
+        }
+        CsMat::new((starts.len() - 1, dim), starts, columns, values).into()
     }
 
     pub(crate) fn row(&self, record: usize) -> Row<'_> {

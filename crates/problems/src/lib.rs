@@ -3,6 +3,7 @@
 //! # Contents
 //! * [`Shard`], [`RecordBounds`]: the records of one party and the public bounds they meet;
 //! * [`Objective`]: what an algorithm asks of a loss; [`loss`]: the losses;
+//! * [`StrongMinimum`]: the minimiser of every node's own objective, to a tolerance known beforehand;
 //! * [`regulariser`]: the part of the objective that looks at no data, and the steps with it in closed form;
 //! * [`Set`] and its kinds: the sets on which points are projected;
 //! * [`table`]: public declarations of columns, and the loader of CSV files that encodes them;
@@ -21,6 +22,7 @@ pub mod partition;
 pub mod reference;
 pub mod regulariser;
 mod shard;
+mod strong_minimum;
 pub mod table;
 
 pub use dido_geometry::{Affine, Box, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
@@ -30,3 +32,4 @@ pub use loss::{LeastSquares, LinearModel, Loss, Weighting};
 pub use objective::Objective;
 pub use regulariser::{Distance, DualStep, Regulariser};
 pub use shard::{RecordBounds, Shard};
+pub use strong_minimum::StrongMinimum;

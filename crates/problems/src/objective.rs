@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use ndarray::{Array1, Array2};
+
 /// The local objectives `f_0, ..., f_{n-1}` of all nodes of a process, evaluated over contiguous ranges of nodes.
 ///
 /// One object holds all nodes (struct of arrays), so a pass over them is one virtual call and one sweep of memory.
@@ -49,4 +51,32 @@ pub trait Objective: Send + Sync {
     /// # Panics
     /// If there is no such node or record, or the point has another dimension.
     fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]);
+
+    /// Adds `weight s_i` times the sum of `grad l(x; record)` over some records of a node, each of these gradients scaled
+    /// down to the length `clip` first if it is longer: what a node computes that looks at a sample, or bounds what a record
+    /// can contribute. An infinite `clip` changes nothing.
+    ///
+    /// Records are added one after the other. A clipped gradient ends below its bound by a relative `(m + 8) 2^-52`, so that
+    /// rounding does not put it above.
+    ///
+    /// # Panics
+    /// If there is no such node or record, or the point has another dimension.
+    fn add_record_gradients(
+        &self,
+        node: usize,
+        records: &mut dyn Iterator<Item = usize>,
+        weight: f64,
+        clip: f64,
+        x: &[f64],
+        out: &mut [f64],
+    );
+
+    /// `(G_i, c_i)`, dim x dim and dim, if the gradient of every node is `G_i x - c_i`: then they are all there is to know
+    /// of its records. They are computed from the records: private.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn normal_equations(&self, _node: usize) -> Option<(Array2<f64>, Array1<f64>)> {
+        None
+    }
 }

@@ -95,6 +95,23 @@ impl Shard {
         Ok(Self::new(x, y, bounds, 0))
     }
 
+    /// The records of several parties as those of one, in the order given: for baselines that see everything.
+    ///
+    /// # Errors
+    /// If there is no shard, or they differ in dimension or bounds.
+    pub fn joined(shards: &[Self]) -> Result<Self, ProblemError> {
+        let Some(first) = shards.first() else { return Err(ProblemError::Empty { records: 0, dim: 0 }) };
+        if let Some((node, other)) = shards.iter().enumerate().find(|(_, shard)| shard.dim() != first.dim()) {
+            return Err(ProblemError::Dimension { node, dim: other.dim(), expected: first.dim() });
+        }
+        if let Some((node, other)) = shards.iter().enumerate().find(|(_, shard)| shard.bounds != first.bounds) {
+            return Err(ProblemError::OtherBounds { node, got: other.bounds, expected: first.bounds });
+        }
+        let x = Features::joined(shards.iter().map(Self::features));
+        let y: Array1<f64> = shards.iter().flat_map(Self::targets).copied().collect();
+        Ok(Self::new(x, y, first.bounds, shards.iter().map(|shard| shard.clipped).sum()))
+    }
+
     fn new(x: Features, y: Array1<f64>, bounds: RecordBounds, clipped: usize) -> Self {
         let y = if y.is_standard_layout() { y } else { y.as_standard_layout().into_owned() };
         Self { x, y: y.into_shared(), bounds, clipped }
@@ -182,13 +199,13 @@ fn check_numbers(x: &Features, y: &Array1<f64>) -> Result<(), ProblemError> {
 }
 
 /// A Euclidean norm as `largest * root`, which neither overflows nor underflows on the way.
-struct Norm {
+pub(crate) struct Norm {
     largest: f64,
     root: f64,
 }
 
 impl Norm {
-    fn of(row: &[f64]) -> Self {
+    pub(crate) fn of(row: &[f64]) -> Self {
         let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if largest == 0.0 {
             return Self { largest, root: 0.0 };
@@ -196,7 +213,7 @@ impl Norm {
         Self { largest, root: row.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() }
     }
 
-    fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         self.largest * self.root
     }
 }
@@ -269,5 +286,25 @@ mod tests {
         let shard = Shard::checked(array![[0.123]], array![0.456], bounds).unwrap();
         let text = format!("{shard:?}");
         assert!(text.contains("records: 1") && !text.contains("0.123") && !text.contains("0.456"));
+    }
+
+    #[test]
+    fn joined_records_are_those_of_all_in_their_order() {
+        let bounds = RecordBounds::new(2.0, 1.0).unwrap();
+        let dense = Shard::checked(array![[1.0, 0.0], [0.5, -1.0]], array![0.1, 0.2], bounds).unwrap();
+        let sparse = sprs::CsMat::new((1, 2), vec![0, 1], vec![1], vec![-1.5]);
+        let sparse = Shard::clipped(sparse, array![7.0], bounds).unwrap();
+        let all = Shard::joined(&[dense.clone(), sparse.clone()]).unwrap();
+        assert_eq!(all.x(), array![[1.0, 0.0], [0.5, -1.0], [0.0, -1.5]]);
+        assert_eq!((all.y(), all.clipped_records()), (array![0.1, 0.2, 1.0].view(), 1));
+        assert!(matches!(all.features(), Features::Sparse(_)));
+        let twice = Shard::joined(&[dense.clone(), dense.clone()]).unwrap();
+        assert!(matches!(twice.features(), Features::Dense(_)) && twice.records() == 4);
+        let other = Shard::checked(array![[1.0]], array![0.1], bounds).unwrap();
+        let two = Shard::joined(&[dense.clone(), other]);
+        assert!(matches!(two, Err(ProblemError::Dimension { node: 1, dim: 1, expected: 2 })));
+        let wider = Shard::checked(array![[1.0, 0.0]], array![0.1], RecordBounds::new(3.0, 1.0).unwrap()).unwrap();
+        assert!(matches!(Shard::joined(&[dense, wider]), Err(ProblemError::OtherBounds { node: 1, .. })));
+        assert!(matches!(Shard::joined(&[]), Err(ProblemError::Empty { .. })));
     }
 }

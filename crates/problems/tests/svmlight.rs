@@ -84,7 +84,7 @@ fn a9a_stays_sparse() {
         assert_eq!(row, dense.row(record));
     }
     assert_eq!(some.dense(), Features::from(dense.to_owned()).select(&picked).dense());
-    let twice = Features::stacked([&some, &Features::from(some.dense().into_owned())]);
+    let twice = Features::joined([&some, &Features::from(some.dense().into_owned())].into_iter());
     assert!(matches!(twice, Features::Sparse(_)) && twice.records() == 10);
     let b = ndarray::Array1::from_shape_fn(123, |k| (k as f64).sin());
     let (sparse, expected) = (twice.dot(&b.view()), some.dense().dot(&b));

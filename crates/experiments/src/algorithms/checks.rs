@@ -25,7 +25,7 @@ impl Checks<'_> {
         let Self { at, config, .. } = self;
         let (name, takes) = (config.algorithm.name(), config.algorithm.takes());
         let regularised = config.objective.regulariser != Regulariser::none();
-        let message = format!("only {} has a step for it", those_that(|takes| takes.regulariser));
+        let message = format!("it is for {} only", those_that(|takes| takes.regulariser));
         at.require("objective.regulariser", takes.regulariser || !regularised, message)?;
         let weighed = config.objective.weighting != WeightingConfig::Sum;
         let message = "sum counts every record against the regulariser: use pooled or node-mean";
@@ -49,6 +49,36 @@ impl Checks<'_> {
     pub fn step(&self, step: &Schedule) -> Result<Schedule, ExperimentError> {
         self.at.check("algorithm.step", step.check(self.config.rounds))?;
         Ok(step.clone())
+    }
+
+    /// The value of a key that has to be finite and positive.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn positive(&self, path: &str, value: f64) -> Result<f64, ExperimentError> {
+        self.at.require(path, value > 0.0 && value.is_finite(), format!("{value} is not finite and positive"))?;
+        Ok(value)
+    }
+
+    /// The length to which gradients are scaled down, at the key `clip`.
+    ///
+    /// # Errors
+    /// If it is not finite and positive.
+    pub fn clip(&self, clip: Option<f64>) -> Result<Option<f64>, ExperimentError> {
+        clip.map(|clip| self.positive("algorithm.clip", clip)).transpose()
+    }
+
+    /// `mu` of the regulariser `(mu / 2) ||b||^2`, which the algorithm cannot do without.
+    ///
+    /// # Errors
+    /// If there is another regulariser, or none.
+    pub fn squared_l2(&self) -> Result<f64, ExperimentError> {
+        let regulariser = &self.config.objective.regulariser;
+        let mu = regulariser.strong_convexity();
+        let plain = mu > 0.0 && *regulariser == self.at.check("objective.regulariser", Regulariser::squared_l2(mu))?;
+        let name = self.config.algorithm.name();
+        self.at.require("objective.regulariser", plain, format!("{name} needs one of kind squared-l2, with mu > 0"))?;
+        Ok(mu)
     }
 
     /// The round whose release is the first to enter the answer.

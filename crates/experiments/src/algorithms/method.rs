@@ -97,6 +97,11 @@ pub trait Method: Debug + Send + Sync {
         true
     }
 
+    /// Coordinates of what is released, for points of `dim`.
+    fn released_coordinates(&self, dim: usize) -> usize {
+        dim
+    }
+
     /// What the sensitivity of the release of a round is proportional to: how optimal noise is spread follows from it.
     fn relative_sensitivity(&self, round: u32) -> f64 {
         self.step_of_release().map_or(1.0, |step| step.at(round))

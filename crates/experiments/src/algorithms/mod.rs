@@ -11,10 +11,15 @@
 
 mod checks;
 mod dgd;
+mod diging;
 mod dual_averaging;
+mod extra;
+mod linearised_admm;
 mod method;
+mod output_perturbation;
 mod pdop;
 mod projected_dgd;
+mod sufficient_statistics;
 
 use std::sync::Arc;
 
@@ -69,7 +74,21 @@ kinds! {
     "pdop" => Pdop(pdop::PdopConfig),
     /// Paper B, Algorithm 1.
     "dual-averaging" => DualAveraging(dual_averaging::DualAveragingConfig),
+    /// Gradient tracking.
+    "diging" => DIGing(diging::DIGingConfig),
+    /// EXTRA.
+    "extra" => Extra(extra::ExtraConfig),
+    /// Decentralised linearised ADMM.
+    "linearised-admm" => LinearisedAdmm(linearised_admm::LinearisedAdmmConfig),
+    /// The normal equations, released once.
+    "sufficient-statistics" => SufficientStatistics(sufficient_statistics::SufficientStatisticsConfig),
+    /// Every party's own minimiser, released once.
+    "output-perturbation" => OutputPerturbation(output_perturbation::OutputPerturbationConfig),
 }
+
+/// What those algorithms release that release gradients and nothing else.
+const GRADIENT: &str =
+    "g_i(t) + noise_i(t): the gradient of f_i at x_i(t); all else is computed from what was released";
 
 /// From `[algorithm]` to checked values.
 ///

@@ -194,6 +194,9 @@ const DELTA: f64 = 1e-5;
 
 fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), ExperimentError> {
     let usage = |message: &str| Err(ExperimentError::Usage(message.to_owned()));
+    if spec.config.baseline.is_some() {
+        return usage("a baseline sends no messages: audit the experiment without it");
+    }
     if matches!(planned.noise, Noise::None) {
         return usage("a run without noise claims nothing: there is nothing to audit");
     }

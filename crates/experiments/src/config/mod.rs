@@ -42,6 +42,9 @@ pub struct Config {
     /// Completed rounds between two points of the trace; by default 200 points in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observe_every: Option<u32>,
+    /// What the experiment is compared with, in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// Remarks that the plan prints.
     #[serde(default)]
     pub remarks: Vec<String>,
@@ -56,6 +59,16 @@ pub struct Config {
     pub algorithm: AlgorithmConfig,
     /// What is promised.
     pub privacy: PrivacyConfig,
+}
+
+/// `baseline`: the same algorithm, records and guarantee without the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Baseline {
+    /// One party that holds the records of all.
+    Centralised,
+    /// The parties never talk.
+    Alone,
 }
 
 fn one() -> usize {

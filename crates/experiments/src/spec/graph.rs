@@ -8,7 +8,7 @@ use dido_topology::families::Options;
 use dido_topology::{Graph, MixingMatrix, Sequence, families, weights};
 
 use super::{At, sequence};
-use crate::config::{Config, GraphConfig};
+use crate::config::{Baseline, Config, GraphConfig};
 use crate::error::ExperimentError;
 use crate::records::PlannedGraph;
 use crate::topology::{options_in_words, spectrum};
@@ -51,6 +51,20 @@ pub(super) fn topology(at: &At<'_>, config: &Config, folder: &Path) -> Result<To
         varying.sequence
     });
     Ok(Topology { weights, sequence, described, files })
+}
+
+/// The place of the graph in a baseline.
+pub(super) fn without(baseline: Baseline) -> PlannedGraph {
+    let family = match baseline {
+        Baseline::Centralised => "none: one party holds all records",
+        Baseline::Alone => "none: the parties never talk",
+    };
+    PlannedGraph {
+        family: family.to_owned(),
+        weights: "none".to_owned(),
+        lambda_in_words: "there is nothing to average".to_owned(),
+        ..PlannedGraph::default()
+    }
 }
 
 /// How fast fixed weights average.

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dido_mechanisms::Budget;
-use dido_optimizers::{Declaration, InProcess, Network};
+use dido_optimizers::{Alone, Declaration, InProcess, Network};
 use dido_topology::{MixingMatrix, Sequence};
 
 use crate::algorithms::{self, Checks, Method};
-use crate::config::{Config, MechanismConfig, NoiseConfig};
+use crate::config::{Baseline, Config, MechanismConfig, NoiseConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
@@ -70,6 +70,11 @@ impl Spec {
         let schema = data::encoding(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
+        let baseline = config.baseline;
+        let message = "a baseline has no network: leave the sequence out";
+        at.require("graph.sequence", baseline.is_none() || sequence.is_none(), message)?;
+        let declaration = if baseline == Some(Baseline::Centralised) { declaration.centralised() } else { declaration };
+        let described = baseline.map_or(described, graph::without);
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
         let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
@@ -109,9 +114,15 @@ impl Spec {
         self.budget.filter(|_| !self.is_accounted_as_a_whole())
     }
 
+    /// How many parties take part in an average, in the long run.
+    pub(crate) fn connected_parties(&self) -> usize {
+        if self.config.baseline.is_some() { 1 } else { self.declaration.nodes() }
+    }
+
     /// The network of a simulated run.
     pub(crate) fn network(&self) -> Box<dyn Network> {
         match &self.sequence {
+            _ if self.config.baseline.is_some() => Box::new(Alone::new(self.declaration.nodes())),
             None => Box::new(InProcess::new(self.weights.clone())),
             Some(sequence) => Box::new(InProcess::varying(sequence.clone())),
         }

@@ -27,6 +27,8 @@ pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError>
     )?;
     at.require("privacy.adjacency", known, format!("{name} has no known sensitivity for: {adjacency}"))?;
     let parties = config.data.records.len();
+    let everybody = config.baseline.is_none() || config.privacy.adversary == Adversary::AllMessages;
+    at.require("privacy.adversary", everybody, "a baseline has no neighbours: leave it at all-messages")?;
     match config.privacy.adversary {
         Adversary::Neighbour(party) if party >= parties => {
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))

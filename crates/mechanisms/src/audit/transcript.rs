@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dido_geometry::Rows;
+use dido_geometry::{Rows, Shape};
 
+use crate::carry::{Carry, kept};
 use crate::{Mechanism, MechanismError};
 
 /// Everything that left a gate, release by release: what an adversary who sees all messages has.
@@ -69,8 +70,14 @@ impl Replay {
         Self { transcript, values: vec![] }
     }
 
-    /// Keeps `value` and puts the message of the transcript in its place.
-    pub(crate) fn answer(&mut self, round: u32, mechanism: Mechanism, value: &mut Rows) -> Result<(), MechanismError> {
+    /// Keeps `value`, less the noise that it carries on, and puts the message of the transcript in its place.
+    pub(crate) fn answer(
+        &mut self,
+        round: u32,
+        mechanism: Mechanism,
+        carry: Option<&Carry>,
+        value: &mut Rows,
+    ) -> Result<(), MechanismError> {
         let release = self.values.len();
         let other = MechanismError::OtherTranscript { release, round };
         let Some(recorded) = self.transcript.releases.get(release) else { return Err(other) };
@@ -78,11 +85,40 @@ impl Replay {
         if !same || recorded.rows.shape() != value.shape() {
             return Err(other);
         }
+        if let Some(carry) = carry {
+            self.take_out(carry, value);
+        }
         let mut answer = recorded.rows.clone();
         std::mem::swap(value, &mut answer);
         answer.set_secret(true);
         self.values.push(answer);
         Ok(())
+    }
+
+    /// Here the noise of a message is what is between it and the value that was kept.
+    fn take_out(&self, carry: &Carry, value: &mut Rows) {
+        let Shape { nodes, lanes, dim } = value.shape();
+        let awake = |release: usize, node: usize| {
+            self.transcript.releases[release].awake.as_ref().is_none_or(|awake| awake[node])
+        };
+        for node in (0..nodes).filter(|&node| awake(self.values.len(), node)) {
+            let Some((keep, latest)) = carry.of(node) else { continue };
+            let Some(before) = (0..self.values.len()).rev().find(|&release| awake(release, node)) else { continue };
+            for lane in 0..lanes {
+                let message = self.transcript.releases[before].rows.row(node, lane);
+                let mean = self.values[before].row(node, lane);
+                let row = &mut value.as_mut_slice()[(node * lanes + lane) * dim..][..dim];
+                for ((x, message), mean) in row.iter_mut().zip(message).zip(mean) {
+                    *x = match latest.mechanism.grid() {
+                        None => *x - keep * (message - mean),
+                        Some(grid) => {
+                            let noise = grid.nearest(*message).saturating_sub(grid.nearest(*mean));
+                            grid.value(grid.nearest(*x).saturating_sub(kept(keep, noise)))
+                        }
+                    };
+                }
+            }
+        }
     }
 
     pub(super) fn transcript(&self) -> &Arc<Transcript> {

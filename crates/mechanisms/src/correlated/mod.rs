@@ -14,8 +14,10 @@
 //! A party that looks knows the keys it shares: with it and those who collude with it gone from the graph, the same holds
 //! for the rest ([`PairwiseNoise::exposure`]); a node whose neighbours all collude has its own noise only.
 //!
+//! A [`Gate`](crate::Gate::with_shared_noise) releases with such noise: [`SharedNoise`]. Every node has to be awake.
+//!
 //! # Guarantee
-//! `tests/correlated.rs`: the likelihood ratio of explicit normal densities of everything that is seen.
+//! `tests/correlated.rs` and `tests/shared_noise.rs`: the likelihood ratio of explicit normal densities of everything that is seen.
 //!
 //! # Precision
 //! The noise is drawn in floating point, for **simulation only**, as that of [`Gaussian`] is.
@@ -46,12 +48,14 @@
 //! ```
 
 mod exposure;
+mod shared;
 
 use ndarray::Array2;
 
 use crate::{Gaussian, Key, MechanismError, Stream};
 
 pub use exposure::Exposure;
+pub use shared::SharedNoise;
 
 /// Gaussian noise of each node's own, and of each pair of neighbours.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@
 use chacha20::ChaCha8Rng;
 use dido_geometry::{L2Ball, Set};
 use dido_linalg::{spectral_norm, symmetric_eigenvalues};
-use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key};
-use dido_optimizers::{Declaration, Parties};
+use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key, Public};
+use dido_optimizers::{Algorithm, Clip, Declaration, Node, Parties, Sampling, Stop};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::MixingMatrix;
 use ndarray::{Array1, Array2};
@@ -101,4 +101,35 @@ pub fn keys(seed: u64, nodes: usize, lanes: usize) -> Vec<Key> {
 /// `|a - b| <= tolerance * max(1, |b|)`.
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs().max(1.0)
+}
+
+/// Looks at a sample in each round, at the same points, and releases what it sees.
+pub struct Peek {
+    pub point: Public,
+    pub sampling: Sampling,
+    pub clip: Option<Clip>,
+    pub seen: Public,
+}
+
+impl Peek {
+    pub fn new(point: Public, sampling: Sampling, clip: Option<Clip>) -> Self {
+        Self { seen: point.clone(), point, sampling, clip }
+    }
+}
+
+impl Algorithm for Peek {
+    fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
+        let batch = node.sample(self.sampling)?;
+        let g = Clip::gradient(self.clip, node, &self.point, batch)?;
+        self.seen = node.release(g)?;
+        Ok(())
+    }
+
+    fn estimate(&self) -> &Public {
+        &self.seen
+    }
+
+    fn state(&mut self) -> Vec<&mut Public> {
+        vec![&mut self.seen]
+    }
 }

@@ -15,7 +15,7 @@ mod tiles;
 use std::ops::Range;
 
 use dido_geometry::kernel;
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 /// Symmetric matrices `G_i` and vectors `c_i`, one pair per node.
 pub(crate) struct Grams {
@@ -76,6 +76,11 @@ impl Grams {
             1 => packed[tiles::position(self.dim, j.min(k), j.max(k))],
             _ => packed[panels::position(self.dim, j, k)],
         })
+    }
+
+    /// The vector `c_i`.
+    pub(crate) fn vector(&self, node: usize) -> Array1<f64> {
+        self.linear[node * self.dim..][..self.dim].to_vec().into()
     }
 
     /// Numbers per node in `packed`.

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::linear_model::record_gradient;
+use super::records::add_records;
 use super::{Loss, Weighting, nodes_of_one_dimension};
 use crate::gram::Grams;
 use crate::{Objective, ProblemError, RecordBounds, Shard};
@@ -130,5 +131,21 @@ impl Objective for LeastSquares {
 
     fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]) {
         record_gradient(Loss::Squared, &self.shards[node], record, self.scales[node], x, out);
+    }
+
+    fn add_record_gradients(
+        &self,
+        node: usize,
+        records: &mut dyn Iterator<Item = usize>,
+        weight: f64,
+        clip: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        add_records(Loss::Squared, &self.shards[node], records, self.scales[node] * weight, clip, x, out);
+    }
+
+    fn normal_equations(&self, node: usize) -> Option<(Array2<f64>, Array1<f64>)> {
+        Some((self.grams.matrix(node), self.grams.vector(node)))
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use dido_geometry::kernel;
 
+use super::records::add_records;
 use super::{Loss, nodes_of_one_dimension};
 use crate::features::{Features, Row};
 use crate::{Objective, ProblemError, Shard};
@@ -106,6 +107,18 @@ impl Objective for LinearModel {
     fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]) {
         record_gradient(self.loss, &self.shards[node], record, self.scales[node], x, out);
     }
+
+    fn add_record_gradients(
+        &self,
+        node: usize,
+        records: &mut dyn Iterator<Item = usize>,
+        weight: f64,
+        clip: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        add_records(self.loss, &self.shards[node], records, self.scales[node] * weight, clip, x, out);
+    }
 }
 
 /// `n_i s_i` times the gradient of the loss of one record: its mean over the records is the gradient of `f_i`.
@@ -149,7 +162,7 @@ fn add_row(loss: Loss, scale: f64, row: Row<'_>, y: f64, b: &[f64], out: &mut [f
 }
 
 /// `x'b`.
-fn prediction(row: Row<'_>, b: &[f64]) -> f64 {
+pub(super) fn prediction(row: Row<'_>, b: &[f64]) -> f64 {
     match row {
         Row::Dense(row) => dot(row, b),
         Row::Sparse { columns, values } => columns.iter().zip(values).map(|(&k, x)| x * b[k]).sum(),

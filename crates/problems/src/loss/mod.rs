@@ -7,6 +7,7 @@
 mod least_squares;
 mod linear_model;
 mod pointwise;
+mod records;
 mod weighting;
 
 pub use least_squares::LeastSquares;

@@ -1,6 +1,6 @@
 //! A run of averaging.
 
-use super::Method;
+use super::{ChebyshevFactors, Method};
 use crate::{MixingMatrix, TopologyError};
 
 /// Values of all nodes while they are averaged; each round is one product with the mixing matrix.
@@ -8,10 +8,8 @@ use crate::{MixingMatrix, TopologyError};
 pub struct Averaging<'w> {
     weights: &'w MixingMatrix,
     width: usize,
-    /// `lambda^2 / 4` where the method is Chebyshev's.
-    quarter: Option<f64>,
-    /// The factor of `W x` in the last round.
-    omega: f64,
+    /// The factors of `W x` in the rounds to come, where the method is Chebyshev's.
+    factors: Option<ChebyshevFactors>,
     rounds: u32,
     x: Vec<f64>,
     /// One round ago.
@@ -37,15 +35,12 @@ impl<'w> Averaging<'w> {
     /// # Errors
     /// If `lambda` is not in `[0, 1)` or `x` is not `nodes x width`.
     pub fn chebyshev(weights: &'w MixingMatrix, lambda: f64, width: usize, x: Vec<f64>) -> Result<Self, TopologyError> {
-        if !(0.0..1.0).contains(&lambda) {
-            return Err(TopologyError::Lambda { lambda });
-        }
-        Self::start(weights, Some(lambda * lambda / 4.0), width, x)
+        Self::start(weights, Some(ChebyshevFactors::new(lambda)?), width, x)
     }
 
     fn start(
         weights: &'w MixingMatrix,
-        quarter: Option<f64>,
+        factors: Option<ChebyshevFactors>,
         width: usize,
         x: Vec<f64>,
     ) -> Result<Self, TopologyError> {
@@ -54,25 +49,18 @@ impl<'w> Averaging<'w> {
             return Err(TopologyError::ValueCount { len: x.len(), nodes, width });
         }
         let (before, image) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-        Ok(Self { weights, width, quarter, omega: 1.0, rounds: 0, x, before, image })
+        Ok(Self { weights, width, factors, rounds: 0, x, before, image })
     }
 
-    /// One round: `x <- W x`, or `x(t) = omega_t W x(t-1) + (1 - omega_t) x(t-2)` with `omega_1 = 1`,
-    /// `omega_2 = 1 / (1 - lambda^2 / 2)` and `omega_t = 1 / (1 - lambda^2 omega_(t-1) / 4)` from then on. The two
+    /// One round: `x <- W x`, or `x(t) = omega_t W x(t-1) + (1 - omega_t) x(t-2)` with the [`ChebyshevFactors`]. The two
     /// factors sum to 1, which keeps the mean.
     ///
     /// # Complexity
     /// `O((n + edges) width)`, no allocation.
     pub fn step(&mut self) {
         self.weights.mix(self.width, &self.x, &mut self.image);
-        if let Some(quarter) = self.quarter {
-            self.omega = match self.rounds {
-                0 => 1.0,
-                1 => 1.0 / (1.0 - 2.0 * quarter),
-                _ => 1.0 / (1.0 - quarter * self.omega),
-            };
+        if let Some(omega) = self.factors.as_mut().and_then(Iterator::next) {
             if self.rounds > 0 {
-                let omega = self.omega;
                 for (image, before) in self.image.iter_mut().zip(&self.before) {
                     *image = omega * *image + (1.0 - omega) * before;
                 }

@@ -20,7 +20,9 @@
 //! ```
 
 mod averaging;
+mod factors;
 mod method;
 
 pub use averaging::Averaging;
+pub use factors::ChebyshevFactors;
 pub use method::Method;

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use dido_geometry::kernel;
 use dido_geometry::simd::prefetch;
+use dido_geometry::{kernel, parallel};
 
 use super::MixingMatrix;
 use super::panels::NEAR;
@@ -16,6 +16,8 @@ use super::panels::NEAR;
 /// Columns per block: the rows of a neighbourhood then stay in the first-level cache when rows are wide.
 const BLOCK: usize = 400;
 
+/// Multiply-adds of a mixing pass below which threads do not pay.
+pub(super) const WORTH_THREADS: usize = 400_000;
 /// Rows ahead whose new parts are asked for. A short row is too soon over, and its neighbours come in the same lines.
 const ROWS_AHEAD: usize = 2;
 /// Numbers of a row that is not short.
@@ -34,6 +36,21 @@ impl MixingMatrix {
         self.mix_range(0..self.nodes(), width, x, out);
     }
 
+    /// The same by the threads of the current pool where there is enough to do, and the same bits whatever their number.
+    ///
+    /// # Panics
+    /// As [`mix`](Self::mix).
+    pub fn mix_on_threads(&self, width: usize, x: &[f64], out: &mut [f64]) {
+        let (n, cost) = (self.nodes(), self.columns.len() * width);
+        if self.prefers_panels(n, width) {
+            assert_eq!((x.len(), out.len()), (n * width, n * width), "input and output of {n} nodes, width {width}");
+            // Sharing out the nodes would make every thread copy the rows of all of them.
+            self.mix_panels(0..n, width, x, out, cost);
+        } else {
+            parallel::for_each_range(n, out, cost, WORTH_THREADS, |nodes, out| self.mix_range(nodes, width, x, out));
+        }
+    }
+
     /// The rows `nodes` of [`mix`](Self::mix) only, `out` being `nodes.len() x width`: so threads can share the work.
     ///
     /// # Panics
@@ -43,7 +60,7 @@ impl MixingMatrix {
         assert_eq!(x.len(), self.nodes() * width, "input of {} nodes, width {width}", self.nodes());
         assert_eq!(out.len(), nodes.len() * width, "output of {} nodes, width {width}", nodes.len());
         if self.prefers_panels(nodes.len(), width) {
-            self.mix_panels(nodes, width, x, out);
+            self.mix_panels(nodes, width, x, out, 0);
         } else {
             let offsets = &self.offsets[nodes.start..=nodes.end];
             mix_rows(offsets, &self.columns, &self.weights, width, x, out);

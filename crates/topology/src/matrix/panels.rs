@@ -7,14 +7,14 @@
 
 #![allow(clippy::inline_always, reason = "the loops are compiled inside the dispatch on the instruction set")]
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ops::Range;
 
-use dido_geometry::kernel;
 use dido_geometry::simd::prefetch;
+use dido_geometry::{kernel, parallel};
 
 use super::MixingMatrix;
-use super::mix::prefetch_row;
+use super::mix::{WORTH_THREADS, prefetch_row};
 
 /// Numbers in a line of the cache, and columns of a panel.
 const COLUMNS: usize = 8;
@@ -40,8 +40,8 @@ const CACHED: usize = 16 << 20;
 struct Line([f64; COLUMNS]);
 
 thread_local! {
-    /// What panels are copied to, and their mixtures. They stay, so that a round allocates nothing.
-    static SCRATCH: RefCell<[Vec<Line>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) };
+    /// Panels and their mixtures. They stay, so that a round allocates nothing.
+    static SCRATCH: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
 }
 
 /// The largest power of two that `|i - j|` reaches for at least [`FAR_ENTRIES`] entries per row on average; else 0.
@@ -75,8 +75,9 @@ impl MixingMatrix {
             && 2 * rows >= self.nodes()
     }
 
-    /// The rows `nodes`, by panels; sizes are checked by the caller.
-    pub(super) fn mix_panels(&self, nodes: Range<usize>, width: usize, x: &[f64], out: &mut [f64]) {
+    /// The rows `nodes`, by panels; sizes are checked by the caller. The panels are shared among threads if they are worth
+    /// it: `cost` multiply-adds in all.
+    pub(super) fn mix_panels(&self, nodes: Range<usize>, width: usize, x: &[f64], out: &mut [f64], cost: usize) {
         let (n, rows) = (self.nodes(), nodes.len());
         if rows == 0 {
             return;
@@ -84,24 +85,31 @@ impl MixingMatrix {
         let offsets = &self.offsets[nodes.start..=nodes.end];
         let panels = width.div_ceil(COLUMNS);
         let together = panels.div_ceil(panels.div_ceil(TOGETHER).max(1));
-        SCRATCH.with_borrow_mut(|[packed, mixed]| {
-            packed.resize(together * n, Line([0.0; COLUMNS]));
-            mixed.resize(together * rows, Line([0.0; COLUMNS]));
-            for start in (0..width).step_by((together * COLUMNS).max(1)) {
-                let piece = start..width.min(start + together * COLUMNS);
-                pack(width, piece.clone(), x, n, packed);
-                let used = piece.len().div_ceil(COLUMNS);
-                for (packed, mixed) in packed.chunks_exact(n).zip(mixed.chunks_exact_mut(rows)).take(used) {
+        // A panel, and behind it its mixture.
+        let size = n + rows;
+        // Taken, not borrowed: while it waits for the others, a thread may be given another mixing to do.
+        let mut lines = SCRATCH.take();
+        lines.resize(together * size, Line([0.0; COLUMNS]));
+        for start in (0..width).step_by((together * COLUMNS).max(1)) {
+            let piece = start..width.min(start + together * COLUMNS);
+            let lines = &mut lines[..piece.len().div_ceil(COLUMNS) * size];
+            parallel::for_each_range(lines.len() / size, lines, cost, WORTH_THREADS, |panels, lines| {
+                let first = start + panels.start * COLUMNS;
+                pack(width, first..piece.end.min(start + panels.end * COLUMNS), x, size, lines);
+                for (packed, mixed) in lines.chunks_exact_mut(size).map(|panel| panel.split_at_mut(n)) {
                     mix_panel(offsets, &self.columns, &self.weights, packed, mixed);
                 }
-                unpack(width, piece, mixed, rows, out);
-            }
-        });
+            });
+            parallel::for_each_range(rows, out, cost, WORTH_THREADS, |rows, out| {
+                unpack(width, piece.clone(), &lines[n + rows.start..], size, out);
+            });
+        }
+        SCRATCH.set(lines);
     }
 }
 
 kernel! {
-    fn pack(width: usize, piece: Range<usize>, x: &[f64], rows: usize, packed: &mut [Line]) = pack_loop;
+    fn pack(width: usize, piece: Range<usize>, x: &[f64], size: usize, panels: &mut [Line]) = pack_loop;
 }
 
 kernel! {
@@ -110,37 +118,40 @@ kernel! {
 }
 
 kernel! {
-    fn unpack(width: usize, piece: Range<usize>, mixed: &[Line], rows: usize, out: &mut [f64]) = unpack_loop;
+    fn unpack(width: usize, piece: Range<usize>, mixed: &[Line], size: usize, out: &mut [f64]) = unpack_loop;
 }
 
-/// Columns `piece` of all rows of `x`, panel after panel. What is left of the last one keeps what it held.
+/// Columns `piece` of all rows of `x`, panel after panel, one every `size` lines. What is left of the last one keeps what it
+/// held.
 #[inline(always)]
-fn pack_loop(width: usize, piece: Range<usize>, x: &[f64], rows: usize, packed: &mut [Line]) {
+fn pack_loop(width: usize, piece: Range<usize>, x: &[f64], size: usize, panels: &mut [Line]) {
+    let rows = x.len() / width;
     let row = |i: usize| &x[i * width + piece.start..i * width + piece.end];
     for i in 0..rows {
         prefetch_row(row((i + ROWS_AHEAD).min(rows - 1)));
         let (lines, rest) = row(i).as_chunks::<COLUMNS>();
         for (k, line) in lines.iter().enumerate() {
-            packed[k * rows + i].0 = *line;
+            panels[k * size + i].0 = *line;
         }
         if !rest.is_empty() {
-            packed[lines.len() * rows + i].0[..rest.len()].copy_from_slice(rest);
+            panels[lines.len() * size + i].0[..rest.len()].copy_from_slice(rest);
         }
     }
 }
 
-/// The reverse.
+/// The reverse, for as many rows as `out` has; `mixed` begins with the first of them.
 #[inline(always)]
-fn unpack_loop(width: usize, piece: Range<usize>, mixed: &[Line], rows: usize, out: &mut [f64]) {
+fn unpack_loop(width: usize, piece: Range<usize>, mixed: &[Line], size: usize, out: &mut [f64]) {
+    let rows = out.len() / width;
     let place = |i: usize| i * width + piece.start..i * width + piece.end;
     for i in 0..rows {
         prefetch_row(&out[place((i + ROWS_AHEAD).min(rows - 1))]);
         let (lines, rest) = out[place(i)].as_chunks_mut::<COLUMNS>();
         for (k, line) in lines.iter_mut().enumerate() {
-            *line = mixed[k * rows + i].0;
+            *line = mixed[k * size + i].0;
         }
         if !rest.is_empty() {
-            let line = &mixed[lines.len() * rows + i].0;
+            let line = &mixed[lines.len() * size + i].0;
             rest.copy_from_slice(&line[..rest.len()]);
         }
     }
@@ -220,7 +231,7 @@ mod tests {
                 let x = values(n * width);
                 for nodes in [0..n, 0..n / 2, n / 3..n, n / 2..n / 2] {
                     let mut out = vec![f64::NAN; nodes.len() * width];
-                    w.mix_panels(nodes.clone(), width, &x, &mut out);
+                    w.mix_panels(nodes.clone(), width, &x, &mut out, 0);
                     assert_eq!(bits(&out), bits(&by_rows(&w, nodes.clone(), width, &x)), "{n}, {width}, {nodes:?}");
                 }
             }
@@ -240,6 +251,12 @@ mod tests {
         let mut out = vec![f64::NAN; n * width];
         w.mix(width, &x, &mut out);
         assert!(bits(&out) == expected);
+        for threads in [1, 2, 3] {
+            out.fill(f64::NAN);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| w.mix_on_threads(width, &x, &mut out));
+            assert!(bits(&out) == expected, "{threads} threads");
+        }
         out.fill(f64::NAN);
         let (before, after) = out.split_at_mut(cut * width);
         std::thread::scope(|scope| {
