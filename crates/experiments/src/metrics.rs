@@ -105,7 +105,7 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
 fn objectives(spec: &Spec, all: &Records, optimum: &Minimum, own: &[Array1<f64>]) -> ObjectiveValues {
     let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, all, &beta.view())).collect();
     alone.sort_by(f64::total_cmp);
-    let middle = (alone[(alone.len() - 1) / 2] + alone[alone.len() / 2]) / 2.0;
+    let middle = f64::midpoint(alone[(alone.len() - 1) / 2], alone[alone.len() / 2]);
     let Minimum { objective, gap, .. } = *optimum;
     let (best_alone, median_alone) = (alone.first().copied(), Some(middle));
     ObjectiveValues { private: f64::MAX, optimum: objective, gap, best_alone, median_alone }

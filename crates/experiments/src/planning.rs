@@ -55,19 +55,38 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
 
 /// Refuses a run that is accounted as a whole and costs more than the budget.
 fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), ExperimentError> {
-    let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
-    let (found, method) = match tightest {
-        _ if budget.delta() <= 0.0 => (found.pure, "pure"),
-        Some((epsilon, method)) => (Some(epsilon), method),
-        None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
-    };
-    let found = found.unwrap_or(f64::INFINITY);
+    let (found, method) = cost(found, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     if found <= epsilon {
         return Ok(());
     }
     let (file, rounds, method) = (spec.file.clone(), spec.config.rounds, method.to_owned());
     Err(ExperimentError::PlanOverBudget { file, epsilon, delta, rounds, found, method })
+}
+
+/// What is compared with a budget, and the name of the accounting.
+fn cost(found: &Epsilons, budget: Budget) -> (f64, &str) {
+    let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
+    let (found, method) = match tightest {
+        _ if budget.delta() <= 0.0 => (found.pure, "pure"),
+        Some((epsilon, method)) => (Some(epsilon), method),
+        None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
+    };
+    (found.unwrap_or(f64::INFINITY), method)
+}
+
+/// Whether a run with this noise keeps the budget, by the accounting that decides it.
+///
+/// # Errors
+/// What would stop the run otherwise.
+pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result<bool, ExperimentError> {
+    match ledger_of(spec, noise, spec.charged_budget(), spec.config.rounds) {
+        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => Ok(false),
+        ledger if spec.is_accounted_as_a_whole() => {
+            Ok(cost(&epsilons(spec, &ledger?, noise, 1)?, budget).0 <= budget.epsilon())
+        }
+        ledger => Ok(ledger.map(|_| true)?),
+    }
 }
 
 /// The ledger of the first rounds of a run.
@@ -139,6 +158,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
         mechanism: noise.name().to_owned(),
+        grid: noise.grid(),
         noise: noise.schedule().map_or(vec![], scales),
         step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
         dual_weights: method.in_place_of_step(),

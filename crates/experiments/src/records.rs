@@ -1,5 +1,6 @@
 //! What a plan, a run and its trace say: the values behind the printed text, the JSON and the report.
 
+use dido_mechanisms::Grid;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Seed;
@@ -41,8 +42,11 @@ pub struct Plan {
     pub adversary_in_words: String,
     /// The sensitivity of a release: the largest over rounds and nodes.
     pub sensitivity: PlannedSensitivity,
-    /// `laplace`, `gaussian` or `none`.
+    /// `laplace`, `gaussian`, the same with `discrete-`, or `none`.
     pub mechanism: String,
+    /// The exponent `k` of the grid of step `2^k`, where noise is discrete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
     /// Scale of the noise in each release, in order.
     pub noise: Vec<f64>,
     /// Step size of each round; empty where there is none, as for dual averaging.

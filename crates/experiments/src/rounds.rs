@@ -114,7 +114,10 @@ impl Rounds<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         let privacy = &config.privacy;
         let budget = self.spec.charged_budget();
-        let gate = Gate::simulated(privacy.adjacency, privacy.adversary, declaration.class_of(), budget, keys);
+        // With noise on a grid it is the gate that a deployed party has, which lets out nothing else.
+        let exact = self.planned.noise.grid().is_some() && config.lanes == 1;
+        let make = if exact { Gate::exact } else { Gate::simulated };
+        let gate = make(privacy.adjacency, privacy.adversary, declaration.class_of(), budget, keys);
         Ok(gate.with_plan(self.planned.ledger.clone())?)
     }
 

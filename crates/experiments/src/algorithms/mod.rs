@@ -12,6 +12,7 @@
 mod checks;
 mod dgd;
 mod diging;
+mod dp_sgd;
 mod dual_averaging;
 mod extra;
 mod linearised_admm;
@@ -72,6 +73,8 @@ kinds! {
     "projected-dgd" => ProjectedDgd(projected_dgd::ProjectedDgdConfig),
     /// Paper C.
     "pdop" => Pdop(pdop::PdopConfig),
+    /// DP-SGD, on one party or decentralised.
+    "dp-sgd" => DpSgd(dp_sgd::DpSgdConfig),
     /// Paper B, Algorithm 1.
     "dual-averaging" => DualAveraging(dual_averaging::DualAveragingConfig),
     /// Gradient tracking.
@@ -105,7 +108,7 @@ pub fn build(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
 }
 
 /// The names of the kinds that take something, as a list in words.
-fn those_that(take: impl Fn(Takes) -> bool) -> String {
+pub(crate) fn those_that(take: impl Fn(Takes) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|(_, takes)| take(*takes)).map(|(name, _)| *name).collect();
     match names.split_last() {
         Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),

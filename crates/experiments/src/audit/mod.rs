@@ -211,9 +211,9 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
         return argument("--victim", victim.to_string());
     }
     let by_likelihood = options.method != Method::BlackBox || options.view == View::All;
-    if by_likelihood && spec.method.looks_at_one_record() {
+    if by_likelihood && spec.method.is_sampled() {
         return usage(
-            "which record a party looks at is its secret, so the likelihood of messages is not known: use --method \
+            "which records a party looks at is its secret, so the likelihood of messages is not known: use --method \
              black-box --view final or neighbour",
         );
     }

@@ -33,6 +33,7 @@ pub(super) fn plan() -> Plan {
                 .into(),
         },
         mechanism: "laplace".into(),
+        grid: None,
         noise: (0..299).map(|t| 0.5 * 0.99_f64.powi(t)).collect(),
         step: vec![0.25; 300],
         dual_weights: None,

@@ -200,7 +200,8 @@ pub(super) fn noise(plan: &Plan) -> String {
     if plan.mechanism == "none" {
         return "none is added: the run is not private".to_owned();
     }
-    format!("{} on every coordinate, scale: {}", plan.mechanism, schedule(&plan.noise))
+    let grid = plan.grid.map_or(String::new(), |grid| format!(" on the grid of step 2^{}", grid.exponent()));
+    format!("{} on every coordinate{grid}, scale: {}", plan.mechanism, schedule(&plan.noise))
 }
 
 /// The total budget.
@@ -227,8 +228,12 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
             summary.seed
         )
     };
-    let sampler = "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of \
-                   the ideal mechanism it stands for.";
+    let sampler = if plan.grid.is_some() {
+        "The noise is drawn exactly, in whole steps of a grid, and what rounding adds to a sensitivity is accounted for."
+    } else {
+        "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of the ideal mechanism \
+         it stands for."
+    };
     vec![origin, sampler.to_owned()]
 }
 

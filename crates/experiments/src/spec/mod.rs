@@ -17,7 +17,7 @@ use dido_optimizers::{Alone, Declaration, InProcess, Network};
 use dido_topology::{MixingMatrix, Sequence};
 
 use crate::algorithms::{self, Checks, Method};
-use crate::config::{Baseline, Config, MechanismConfig, NoiseConfig};
+use crate::config::{Baseline, Config, NoiseConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
@@ -78,7 +78,7 @@ impl Spec {
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
         let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
-        privacy::check(&at, &config)?;
+        privacy::check(&at, &config, method.as_ref())?;
         privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
@@ -102,11 +102,11 @@ impl Spec {
     /// being charged release by release: for Gaussian noise and sampled records, where that costs much less.
     pub(crate) fn is_accounted_as_a_whole(&self) -> bool {
         let gaussian = match &self.config.privacy.noise {
-            NoiseConfig::Gaussian(_) => true,
-            NoiseConfig::Calibrated(calibrated) => calibrated.mechanism == MechanismConfig::Gaussian,
-            NoiseConfig::Laplace(_) | NoiseConfig::None(_) => false,
+            NoiseConfig::Gaussian(_) | NoiseConfig::DiscreteGaussian(_) => true,
+            NoiseConfig::Calibrated(calibrated) => calibrated.mechanism.is_gaussian(),
+            NoiseConfig::Laplace(_) | NoiseConfig::DiscreteLaplace(_) | NoiseConfig::None(_) => false,
         };
-        gaussian || self.method.looks_at_one_record()
+        gaussian || self.method.is_sampled()
     }
 
     /// The budget that gates charge release by release.
