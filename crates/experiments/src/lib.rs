@@ -28,6 +28,7 @@ mod results;
 mod rounds;
 mod run;
 mod sensitivity;
+mod shared_noise;
 mod spec;
 mod summary;
 pub mod topology;

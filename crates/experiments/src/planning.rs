@@ -1,7 +1,7 @@
 //! The plan of an experiment: the dry run, the calibrated noise, and what they cost.
 
 use dido_mechanisms::{Budget, Filter, Gate, Ledger, MechanismError};
-use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
+use dido_optimizers::{Noise, Parties, Schedule, Stop, plan_on as dry_run};
 use dido_problems::Regulariser;
 
 use crate::algorithms;
@@ -12,6 +12,7 @@ use crate::epsilons::epsilons;
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
 use crate::sensitivity::sensitivity;
+use crate::shared_noise::shared;
 use crate::spec::Spec;
 
 /// A plan with what it was computed from.
@@ -41,7 +42,9 @@ pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
 fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     let noise = noise(spec)?;
     let ledger = match ledger_of(spec, &noise, spec.charged_budget(), spec.config.rounds) {
-        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
+        Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => {
+            return Err(refusal(spec, &noise)?);
+        }
         ledger => ledger?,
     };
     let epsilon = epsilons(spec, &ledger, &noise, 1)?;
@@ -81,7 +84,7 @@ fn cost(found: &Epsilons, budget: Budget) -> (f64, &str) {
 /// What would stop the run otherwise.
 pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result<bool, ExperimentError> {
     match ledger_of(spec, noise, spec.charged_budget(), spec.config.rounds) {
-        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => Ok(false),
+        Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => Ok(false),
         ledger if spec.is_accounted_as_a_whole() => {
             Ok(cost(&epsilons(spec, &ledger?, noise, 1)?, budget).0 <= budget.epsilon())
         }
@@ -93,10 +96,16 @@ pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result
 ///
 /// # Errors
 /// What would stop the run.
-pub(crate) fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
+pub(crate) fn ledger_of(
+    spec: &Spec,
+    noise: &Noise,
+    budget: Option<Budget>,
+    rounds: u32,
+) -> Result<Ledger, ExperimentError> {
     let privacy = &spec.config.privacy;
     let gate = Gate::plan(privacy.adjacency, privacy.adversary, spec.declaration.class_of(), budget);
-    dry_run(spec.network().as_mut(), &spec.declaration, gate, noise, rounds, |parties| algorithms::build(spec, parties))
+    let build = |parties: &Parties| algorithms::build(spec, parties);
+    Ok(dry_run(spec.network().as_mut(), &spec.declaration, shared(spec, gate)?, noise, rounds, build)?)
 }
 
 impl Planned {
@@ -105,7 +114,7 @@ impl Planned {
     /// # Errors
     /// If the budget does not allow them.
     pub fn ledger_after(&self, spec: &Spec, rounds: u32) -> Result<Ledger, ExperimentError> {
-        Ok(ledger_of(spec, &self.noise, spec.charged_budget(), rounds)?)
+        ledger_of(spec, &self.noise, spec.charged_budget(), rounds)
     }
 }
 

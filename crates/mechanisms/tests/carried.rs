@@ -317,6 +317,39 @@ fn on_a_grid_the_noise_is_taken_out_in_whole_steps() {
     }
 }
 
+/// A replay on a grid finds the noise in the steps of the transcript: had the value of node 1 been two and a half thousand steps
+/// larger in round 0, its noise would have been that much smaller, and the part of it that is taken out later with it.
+#[test]
+fn a_replay_on_a_grid_takes_out_whole_steps() {
+    let shape = Shape { nodes: 3, lanes: 1, dim: 1 };
+    let (grid, keep, moved) = (Grid::new(-20).unwrap(), 0.3, 2500_i64);
+    let noise = DiscreteLaplace::new(0.01, grid).unwrap();
+    let mechanism = Mechanism::DiscreteLaplace { noise, float_error: 0.0 };
+    let run = |mut gate: Gate, moved: i64| {
+        for t in 0..3 {
+            let mut rows = made(t, shape);
+            rows.as_mut_slice()[1] += if t == 0 { grid.value(moved) } else { 0.0 };
+            gate.release_carrying(t, mechanism, private(Batch::all(), rows, t, Norm::L1), keep).unwrap();
+        }
+        gate
+    };
+    let all = Adversary::AllMessages;
+    let gate = Gate::exact(Adjacency::ReplaceRecord, all, &CLASSES, None, keys(shape)).recording();
+    let transcript = Arc::new(run(gate, 0).take_transcript());
+    let replay = |moved| run(Gate::replaying(Adjacency::ReplaceRecord, all, &CLASSES, Arc::clone(&transcript)), moved);
+    let found = compare(&replay(0), &replay(moved)).unwrap();
+    let part = |steps: i64| Grid::new(0).unwrap().nearest((keep * steps as f64 + 0.5).floor());
+    let (mut one, mut other, mut expected) = (0, 0, 0.0);
+    for (t, message) in (0..).zip(transcript.messages()) {
+        let (sent, value) = (grid.nearest(message.as_slice()[1]), grid.nearest(made(t, shape).as_slice()[1]));
+        let further = if t == 0 { moved } else { 0 };
+        (one, other) = (sent - (value - part(one)), sent - (value + further - part(other)));
+        expected += (other.abs() - one.abs()) as f64 / noise.steps() as f64;
+    }
+    assert!(expected.abs() > 0.01 && (found.losses[0] - expected).abs() < 1e-12, "{} {expected}", found.losses[0]);
+    assert_eq!(found.off_grid, 0);
+}
+
 #[test]
 fn what_the_ledger_cannot_tell_is_refused() {
     let laplace = Mechanism::Laplace(Laplace::new(1.0).unwrap());

@@ -3,6 +3,7 @@
 use dido_geometry::{Affine, Box as BoxSet, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
 use dido_optimizers::{Declaration, Sampling, Schedule, Stop};
 use dido_problems::Regulariser;
+use dido_topology::MixingMatrix;
 
 use super::{Sequences, those_that};
 use crate::config::algorithm::SamplingConfig;
@@ -18,6 +19,8 @@ pub struct Checks<'a> {
     pub config: &'a Config,
     /// What the parties declare.
     pub declaration: &'a Declaration,
+    /// The mixing weights of rounds that are all alike.
+    pub weights: &'a MixingMatrix,
 }
 
 impl Checks<'_> {

@@ -92,6 +92,11 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
+    /// The noise that neighbours share, in multiples of a node's own.
+    fn shared_noise(&self) -> Option<f64> {
+        None
+    }
+
     /// Which records a node looks at.
     fn sampling(&self) -> Sampling {
         Sampling::All

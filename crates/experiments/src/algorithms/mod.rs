@@ -10,6 +10,7 @@
 //! 4. Its keys in the README, a run and its refusals in `tests/algorithms.rs`.
 
 mod checks;
+mod clipped_dgd;
 mod dgd;
 mod diging;
 mod dp_sgd;
@@ -17,10 +18,12 @@ mod dual_averaging;
 mod extra;
 mod linearised_admm;
 mod method;
+mod muffliato;
 mod output_perturbation;
 mod pdop;
 mod projected_dgd;
 mod sufficient_statistics;
+mod wang_nedic;
 
 use std::sync::Arc;
 
@@ -75,6 +78,12 @@ kinds! {
     "pdop" => Pdop(pdop::PdopConfig),
     /// DP-SGD, on one party or decentralised.
     "dp-sgd" => DpSgd(dp_sgd::DpSgdConfig),
+    /// DGD on clipped gradients, with noise that neighbours share.
+    "clipped-dgd" => ClippedDgd(clipped_dgd::ClippedDgdConfig),
+    /// One release, then gossip.
+    "muffliato" => Muffliato(muffliato::MuffliatoConfig),
+    /// Weakening coupling.
+    "wang-nedic" => WangNedic(wang_nedic::WangNedicConfig),
     /// Paper B, Algorithm 1.
     "dual-averaging" => DualAveraging(dual_averaging::DualAveragingConfig),
     /// Gradient tracking.

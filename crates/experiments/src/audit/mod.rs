@@ -200,6 +200,9 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
     if matches!(planned.noise, Noise::None) {
         return usage("a run without noise claims nothing: there is nothing to audit");
     }
+    if spec.method.shared_noise().is_some() {
+        return usage("noise that parties share is not part of an audit: its messages are not independent");
+    }
     let argument = |argument, value: String| Err(ExperimentError::Argument { argument, value });
     if !(2..=MOST_RUNS).contains(&options.runs) {
         return argument("--runs", options.runs.to_string());

@@ -77,7 +77,8 @@ impl Spec {
         let described = baseline.map_or(described, graph::without);
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
-        let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
+        let checks = Checks { at: &at, config: &config, declaration: &declaration, weights: &weights };
+        let method = algorithms::method(&checks)?;
         privacy::check(&at, &config, method.as_ref())?;
         privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
