@@ -13,6 +13,8 @@ mod calibration;
 mod checkpoint;
 pub mod config;
 mod data;
+mod divergence;
+mod encoding;
 mod epsilons;
 mod error;
 mod file;

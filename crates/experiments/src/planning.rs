@@ -7,6 +7,7 @@ use dido_problems::Regulariser;
 use crate::algorithms;
 use crate::assignment::assignment;
 use crate::calibration::noise;
+use crate::divergence;
 use crate::epsilons::epsilons;
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
@@ -175,6 +176,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         epsilon,
         epsilon_all_lanes,
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
+        warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
     }
 }

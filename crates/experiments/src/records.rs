@@ -65,6 +65,9 @@ pub struct Plan {
     pub epsilon_all_lanes: Epsilons,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What may go wrong, as public numbers show before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
 }
@@ -197,6 +200,12 @@ pub struct ObjectiveValues {
     pub optimum: f64,
     /// The objective is nowhere lower than the optimum by more than this, where that is proved.
     pub gap: Option<f64>,
+    /// At the minimiser of the party that does best with its own records alone: of least value here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_alone: Option<f64>,
+    /// The same for the median party; of an even number, the mean of the middle two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_alone: Option<f64>,
 }
 
 /// The private model and what it should be compared with.

@@ -54,6 +54,7 @@ pub(super) fn plan() -> Plan {
             best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
+        warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
             "Record counts are declared in the file and public.".into(),

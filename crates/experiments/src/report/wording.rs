@@ -108,8 +108,16 @@ pub(crate) fn capitalised(word: &str) -> String {
 pub(super) fn objective(summary: &Summary, plan: &Plan) -> Option<String> {
     let found = summary.metrics.objective?;
     let proof = found.gap.map_or(String::new(), |gap| format!(", which is proved to {}", significant(gap.max(0.0))));
+    let alone = match (found.best_alone, found.median_alone) {
+        (Some(best), Some(median)) => format!(
+            "; of the parties alone, {} at the model of the best and {} at that of the median one",
+            significant(best),
+            significant(median)
+        ),
+        _ => String::new(),
+    };
     Some(format!(
-        "Objective on the training records: {} at the {}, {} at the optimum{proof}. Not covered by the guarantee.",
+        "Objective on the training records: {} at the {}, {} at the optimum{proof}{alone}. Not covered by the guarantee.",
         significant(found.private),
         model(plan),
         significant(found.optimum)
@@ -323,10 +331,20 @@ mod tests {
         let found = finding(&summary, &fixture::plan());
         assert!(found.contains("reaches accuracy = 0.8000, more than the median party alone (0.7500)"), "{found}");
         assert_eq!(objective(&summary, &fixture::plan()), None);
-        let values = ObjectiveValues { private: 0.45, optimum: 0.4, gap: Some(1e-9) };
+        let values = ObjectiveValues {
+            private: 0.45,
+            optimum: 0.4,
+            gap: Some(1e-9),
+            best_alone: Some(0.41),
+            median_alone: Some(0.42),
+        };
         summary.metrics.objective = Some(values);
         let text = objective(&summary, &fixture::plan()).unwrap();
         assert!(text.contains("0.45 at the private model, 0.4 at the optimum, which is proved to 1e-9"), "{text}");
+        assert!(
+            text.contains("of the parties alone, 0.41 at the model of the best and 0.42 at that of the median"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use dido_mechanisms::Budget;
 use dido_optimizers::{Alone, Declaration, InProcess, Network};
-use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
 use crate::algorithms::{self, Checks, Method};
 use crate::config::{Baseline, Config, NoiseConfig};
+use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
@@ -37,7 +37,7 @@ pub struct Spec {
     /// Twelve hexadecimal digits that stand for the whole specification.
     pub digest: String,
     /// How a line of the file becomes a record.
-    pub schema: Schema,
+    pub schema: Encoding,
     /// What the parties declare.
     pub declaration: Declaration,
     /// Who talks to whom, in words.
@@ -67,7 +67,7 @@ impl Spec {
         let at = At(&file);
         check_scalars(&at, &config)?;
         data::check(&at, &config.data)?;
-        let schema = data::schema(&at, &config)?;
+        let schema = data::encoding(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let baseline = config.baseline;
