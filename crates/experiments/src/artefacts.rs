@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::error::ExperimentError;
 use crate::planning::Planned;
 use crate::records::Summary;
-use crate::report::{self, html::LedgerRow};
+use crate::report::{self, html::LedgerRow, significant};
 use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
@@ -86,14 +86,34 @@ fn ledger_rows(ledger: &Ledger) -> Vec<LedgerRow> {
     ledger.classes.iter().flat_map(|class| class.entries.iter().map(move |entry| row(&class.nodes, entry))).collect()
 }
 
+/// A secret sample, in words.
+fn sample(sampling: Sampling) -> String {
+    match sampling {
+        Sampling::OneOf { population } => format!("one of {population} records"),
+        Sampling::WithoutReplacement { batch, population } => format!("{batch} of {population} records"),
+        Sampling::Poisson { rate } => format!("records taken at a rate of {}", significant(rate)),
+        Sampling::VisibleOneOf { activation, population } => {
+            format!("one of {population} records, in a share of {} of the rounds", significant(activation))
+        }
+        Sampling::HiddenOneOf { activation, population } => {
+            format!("one of {population} records, if a hidden coin of {} says so", significant(activation))
+        }
+    }
+}
+
 /// The mechanism of a release, its noise, and the sensitivity; of a sample, that of a record in it.
 fn facts(event: Event) -> (String, Option<f64>, Option<Sensitivity>) {
     match event {
         Event::Laplace { sensitivity, scale, .. } => ("laplace".to_owned(), Some(scale), Some(sensitivity)),
         Event::Gaussian { sensitivity, sigma } => ("gaussian".to_owned(), Some(sigma), Some(sensitivity)),
-        Event::Sampled { sampling: Sampling::OneOf { population }, base } => {
+        Event::DiscreteLaplace(noise) | Event::DiscreteGaussian(noise) => {
+            let laplace = matches!(event, Event::DiscreteLaplace(_));
+            let name = if laplace { "discrete-laplace" } else { "discrete-gaussian" };
+            (name.to_owned(), Some(noise.scale as f64 * noise.grid.step()), Some(noise.in_units()))
+        }
+        Event::Sampled { sampling, base } => {
             let (mechanism, scale, sensitivity) = facts(base.into());
-            (format!("{mechanism} on one of {population} records"), scale, sensitivity)
+            (format!("{mechanism} on {}", sample(sampling)), scale, sensitivity)
         }
         Event::NonPrivate => ("none".to_owned(), None, None),
         other => (other.name().to_owned(), None, None),

@@ -1,12 +1,16 @@
 //! The noise of a run. Calibrated noise starts from relative scales; their dry run yields the sensitivities.
 
-use dido_mechanisms::{Accountant, Base, Best, Budget, ClassLedger, Event, Ledger, Rdp, calibrate};
+use dido_mechanisms::{
+    Accountant, Base, Best, Budget, ClassLedger, Event, Grid, Ledger, MechanismError, Rdp, calibrate,
+};
 use dido_optimizers::{Noise, Schedule};
 
+use crate::config::privacy::{DiscreteGaussianConfig, DiscreteLaplaceConfig};
 use crate::config::{AllocationConfig, MechanismConfig, NoiseConfig};
 use crate::epsilons::{dominating, is_quick};
 use crate::error::ExperimentError;
-use crate::planning::ledger_of;
+use crate::planning::{keeps_budget, ledger_of};
+use crate::sensitivity::of as sensitivity_of;
 use crate::spec::Spec;
 
 /// The noise of the run.
@@ -21,6 +25,14 @@ pub fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
         NoiseConfig::None(_) => Ok(Noise::None),
         NoiseConfig::Laplace(laplace) => Ok(Noise::Laplace(laplace.scale.clone())),
         NoiseConfig::Gaussian(gaussian) => Ok(Noise::Gaussian(gaussian.sigma.clone())),
+        NoiseConfig::DiscreteLaplace(DiscreteLaplaceConfig { scale, grid }) => {
+            let grid = grid.map_or_else(|| grid_for(spec, &Noise::Laplace(scale.clone())), Ok)?;
+            Ok(Noise::DiscreteLaplace { scale: scale.clone(), grid })
+        }
+        NoiseConfig::DiscreteGaussian(DiscreteGaussianConfig { sigma, grid }) => {
+            let grid = grid.map_or_else(|| grid_for(spec, &Noise::Gaussian(sigma.clone())), Ok)?;
+            Ok(Noise::DiscreteGaussian { sigma: sigma.clone(), grid })
+        }
         NoiseConfig::Calibrated(calibrated) => {
             let budget = spec.budget.expect("calibrated noise was checked to have a budget");
             let exponent = match calibrated.allocation {
@@ -28,17 +40,56 @@ pub fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
                 AllocationConfig::Optimal if budget.delta() > 0.0 => 1.0 / 2.0,
                 AllocationConfig::Optimal => 1.0 / 3.0,
             };
-            let with = match calibrated.mechanism {
-                MechanismConfig::Laplace => Noise::Laplace,
-                MechanismConfig::Gaussian => Noise::Gaussian,
-            };
+            let with = if calibrated.mechanism.is_gaussian() { Noise::Gaussian } else { Noise::Laplace };
             let relative = relative_scales(spec, exponent);
             let ledger = ledger_of(spec, &with(relative.clone()), None, spec.config.rounds)?;
             let multiplier =
                 if spec.is_accounted_as_a_whole() { least(&ledger, budget)? } else { summed(&ledger, budget)? };
-            Ok(with(relative.scaled(multiplier)))
+            let scales = relative.scaled(multiplier);
+            match calibrated.mechanism {
+                MechanismConfig::Laplace | MechanismConfig::Gaussian => Ok(with(scales)),
+                MechanismConfig::DiscreteLaplace => {
+                    let grid = smallest_grid(spec, &ledger)?;
+                    enlarged(spec, budget, |factor| Noise::DiscreteLaplace { scale: scales.scaled(factor), grid })
+                }
+                MechanismConfig::DiscreteGaussian => {
+                    let grid = smallest_grid(spec, &ledger)?;
+                    enlarged(spec, budget, |factor| Noise::DiscreteGaussian { sigma: scales.scaled(factor), grid })
+                }
+            }
         }
     }
+}
+
+/// The grid for a run with noise in floating point.
+fn grid_for(spec: &Spec, noise: &Noise) -> Result<Grid, ExperimentError> {
+    smallest_grid(spec, &ledger_of(spec, noise, None, spec.config.rounds)?)
+}
+
+/// The coarsest grid on which rounding adds at most a millionth to any sensitivity of a ledger; of one step where all are 0.
+fn smallest_grid(spec: &Spec, ledger: &Ledger) -> Result<Grid, ExperimentError> {
+    let events = ledger.classes.iter().flat_map(|class| class.entries.iter().map(|entry| entry.event));
+    let smallest =
+        events.filter_map(sensitivity_of).filter(|s| s.value > 0.0).min_by(|a, b| a.value.total_cmp(&b.value));
+    let grid =
+        smallest.map_or_else(|| Grid::new(0), |smallest| Grid::for_sensitivity(smallest, spec.declaration.dim()));
+    Ok(grid?)
+}
+
+/// Noise on a grid that keeps the budget, from scales with which noise off the grid just does: they are enlarged, by a millionth
+/// first, until the accounting of the ledger says so.
+fn enlarged(spec: &Spec, budget: Budget, with: impl Fn(f64) -> Noise) -> Result<Noise, ExperimentError> {
+    const FIRST: f64 = 1e-6;
+    const MOST: f64 = 0.5;
+    let mut excess = FIRST;
+    while excess <= MOST {
+        let noise = with(1.0 + excess);
+        if keeps_budget(spec, &noise, budget)? {
+            return Ok(noise);
+        }
+        excess *= 2.0;
+    }
+    Err(MechanismError::Calibration { low: 1.0, high: 1.0 + MOST }.into())
 }
 
 /// What the relative scales of a dry run are to be multiplied with, for the worst class of nodes to pass the filter of the

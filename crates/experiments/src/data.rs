@@ -1,27 +1,28 @@
 //! The records of an experiment: read, encoded, split, and given to their parties.
 
-use dido_problems::table::{Source, Table, load};
-use dido_problems::{Shard, partition};
-use ndarray::{Array1, Array2, Axis};
+use dido_mechanisms::Adjacency;
+use dido_problems::table::Source;
+use dido_problems::{Features, Shard, partition};
+use ndarray::{Array1, Axis};
 use sha2::{Digest, Sha256};
 
 use crate::config::{Baseline, PartitionConfig};
+use crate::encoding::Encoded;
 use crate::error::ExperimentError;
 use crate::presets;
 use crate::records::Clipped;
 use crate::spec::{Spec, hexadecimal};
 
 /// The records of one party, or the held-out ones.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Records {
     /// Encoded rows.
-    pub x: Array2<f64>,
+    pub x: Features,
     /// Encoded targets.
     pub y: Array1<f64>,
 }
 
 /// All records of an experiment.
-#[derive(Debug)]
 pub struct Prepared {
     /// What the parties bring to the run: rows and targets within their declared bounds.
     pub shards: Vec<Shard>,
@@ -44,12 +45,12 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     let data = &spec.config.data;
     let bytes = bytes(spec)?;
     let sha256 = hexadecimal(&Sha256::digest(&bytes));
-    let extra: Vec<&str> = match &data.partition {
-        PartitionConfig::Sorted(c) | PartitionConfig::ByColumn(c) => vec![c.column.as_str()],
-        PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => vec![],
+    let extra = match &data.partition {
+        PartitionConfig::Sorted(c) | PartitionConfig::ByColumn(c) => Some(c.column.as_str()),
+        PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => None,
     };
     let separator = u8::try_from(data.separator).expect("the separator was checked to be ASCII");
-    let table = load(&Source::bytes(&data.source, bytes).separated_by(separator), &spec.schema, &extra)?;
+    let table = spec.schema.load(&Source::bytes(&data.source, bytes).separated_by(separator), extra)?;
     let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)?;
     if held_out.len() < 2 {
         let message = format!("{} of {} records are held out; a score needs at least 2", held_out.len(), table.y.len());
@@ -58,7 +59,7 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     }
     let members = members(spec, &table, &train)?;
     check_counts(spec, &table, &members, held_out.len())?;
-    let select = |rows: &[usize]| Records { x: table.x.select(Axis(0), rows), y: table.y.select(Axis(0), rows) };
+    let select = |rows: &[usize]| Records { x: table.x.select(rows), y: table.y.select(Axis(0), rows) };
     let parties: Vec<Records> = members.iter().map(|rows| select(rows)).collect();
     let bounds = spec.declaration.bounds();
     let shards: Vec<Shard> = parties
@@ -76,11 +77,12 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     Ok(Prepared { shards, parties, held_out: select(&held_out), clipped, sha256 })
 }
 
-/// The declared counts are public, and every party's share of the objective follows from them.
-fn check_counts(spec: &Spec, table: &Table, members: &[Vec<usize>], held_out: usize) -> Result<(), ExperimentError> {
+/// The declared counts are public, and every party's share of the objective follows from them. Where records are added or
+/// removed the counts of the file are what is protected: they are not compared.
+fn check_counts(spec: &Spec, table: &Encoded, members: &[Vec<usize>], held_out: usize) -> Result<(), ExperimentError> {
     let declared = &spec.config.data.records;
     let found: Vec<usize> = members.iter().map(Vec::len).collect();
-    if found == *declared {
+    if found == *declared || spec.config.privacy.adjacency == Adjacency::AddRemoveRecord {
         return Ok(());
     }
     let message = format!(
@@ -128,7 +130,7 @@ fn excerpt(cell: &str) -> String {
 }
 
 /// The rows of each party.
-fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
+fn members(spec: &Spec, table: &Encoded, train: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
     let parties = spec.config.data.records.len();
     let key =
         |message: String| ExperimentError::Key { file: spec.file.clone(), path: "data.partition".to_owned(), message };
@@ -139,7 +141,7 @@ fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>
             let keys = train
                 .iter()
                 .map(|&row| {
-                    let text = &table.extra[0].1[row];
+                    let text = &table.extra[row];
                     text.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| {
                         key(format!("column `{}` has `{}`, which is no number", sorted.column, excerpt(text)))
                     })
@@ -148,7 +150,7 @@ fn members(spec: &Spec, table: &Table, train: &[usize]) -> Result<Vec<Vec<usize>
             partition::sorted(&keys, parties)?
         }
         PartitionConfig::ByColumn(by) => {
-            let labels: Vec<String> = train.iter().map(|&row| table.extra[0].1[row].clone()).collect();
+            let labels: Vec<String> = train.iter().map(|&row| table.extra[row].clone()).collect();
             let (names, parts) = partition::by_label(&labels)?;
             if names.len() != parties {
                 return Err(key(format!(

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::error::ErrorKind as Usage;
 use clap::{Args, Parser, Subcommand};
-use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, load, plan, report, run};
+use dido_experiments::{ExperimentError, Options, Planned, Progress, ResultFolder, Spec, load, plan, report, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use accounting_command::{BAD_INPUT, CalibrateArgs, EpsilonArgs};
@@ -137,6 +137,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
 fn plan_command(common: &Common) -> Result<(), ExperimentError> {
     let spec = Spec::new(load(&common.experiment, &common.overrides)?)?;
     let planned = plan(&spec)?;
+    warn(&planned);
     say(common.json, &report::text::plan(&planned.plan))?;
     if common.json {
         print(&dido_experiments::json(&planned.plan))?;
@@ -150,6 +151,7 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
     let options = Options { force: args.force, checkpoint_every: checkpoint_interval(args.checkpoint_seconds)? };
     use_threads(args.threads)?;
     let planned = plan(&spec)?;
+    warn(&planned);
     let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
     let bar = progress_bar(u64::from(spec.config.rounds));
     // A plan that cannot be shown does not stop the run: the error is told after it.
@@ -170,6 +172,12 @@ fn run_command(args: &RunArgs) -> Result<(), ExperimentError> {
         print(&dido_experiments::json(&summary))?;
     }
     Ok(())
+}
+
+fn warn(planned: &Planned) {
+    for warning in &planned.plan.warnings {
+        tell(&format!("dido: warning: {warning}"));
+    }
 }
 
 /// Text for people goes to the standard output, unless that is kept for JSON.

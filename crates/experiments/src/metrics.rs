@@ -15,8 +15,9 @@ use crate::spec::Spec;
 pub struct References {
     /// The optimum on all training records.
     pub optimum: Array1<f64>,
-    /// The objective there and its gap, where it is not plain squared error.
-    objective: Option<(f64, Option<f64>)>,
+    /// The objective there and at the minimisers of the parties, where it is not plain squared error; at the model that is
+    /// compared, nothing yet.
+    objective: Option<ObjectiveValues>,
     /// Scores of the optimum, of the parties alone and of the constant.
     optimum_score: Score,
     best_alone: Score,
@@ -49,14 +50,15 @@ impl Scoring {
 /// If there are too few records for a score.
 pub fn score(model: &ArrayView1<'_, f64>, records: &Records, scoring: Scoring) -> Result<Score, ExperimentError> {
     let Scoring { loss, unit } = scoring;
-    let (x, y) = (records.x.view(), records.y.view());
+    let y = records.y.view();
     if loss.is_classification() {
-        let predictions = x.dot(model);
+        let predictions = records.x.dot(model);
         let right = predictions.iter().zip(y).filter(|&(p, y)| p * y > 0.0).count();
         let accuracy = right as f64 / y.len() as f64;
         return Ok(Score::Classes { accuracy, loss: finite_distance(mean_loss(loss, model, records)) });
     }
-    Ok(saturated(reference::r2(x, y, *model)?, unit * reference::rmse(x, y, *model)?))
+    let x = records.x.dense();
+    Ok(saturated(reference::r2(x.view(), y, *model)?, unit * reference::rmse(x.view(), y, *model)?))
 }
 
 fn mean_loss(loss: Loss, model: &ArrayView1<'_, f64>, records: &Records) -> f64 {
@@ -81,18 +83,17 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
     let scoring = Scoring::of(spec);
     let all = together(&data.parties);
     let optimum = minimum(spec, &all)?;
-    let mut alone = data
-        .parties
-        .iter()
-        .map(|party| score(&minimum(spec, party)?.beta.view(), &data.held_out, scoring))
-        .collect::<Result<Vec<_>, ExperimentError>>()?;
+    let own =
+        data.parties.iter().map(|party| Ok(minimum(spec, party)?.beta)).collect::<Result<Vec<_>, ExperimentError>>()?;
+    let mut alone =
+        own.iter().map(|beta| score(&beta.view(), &data.held_out, scoring)).collect::<Result<Vec<_>, _>>()?;
     alone.sort_by(|a, b| b.merit().total_cmp(&a.merit()));
     let mean = all.y.mean().unwrap_or(0.0);
     let constant = if scoring.loss.is_classification() { 1.0_f64.copysign(mean) } else { mean };
-    let ones = Records { x: Array2::ones((data.held_out.y.len(), 1)), y: data.held_out.y.clone() };
+    let ones = Records { x: Array2::ones((data.held_out.y.len(), 1)).into(), y: data.held_out.y.clone() };
     Ok(References {
         optimum_score: score(&optimum.beta.view(), &data.held_out, scoring)?,
-        objective: if is_plain(spec) { None } else { Some((optimum.objective, optimum.gap)) },
+        objective: if is_plain(spec) { None } else { Some(objectives(spec, &all, &optimum, &own)) },
         optimum: optimum.beta,
         best_alone: alone[0],
         median_alone: median(&alone),
@@ -100,11 +101,26 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
     })
 }
 
+/// The objective on all records at the optimum and at the minimisers of the parties.
+fn objectives(spec: &Spec, all: &Records, optimum: &Minimum, own: &[Array1<f64>]) -> ObjectiveValues {
+    let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, all, &beta.view())).collect();
+    alone.sort_by(f64::total_cmp);
+    let middle = f64::midpoint(alone[(alone.len() - 1) / 2], alone[alone.len() / 2]);
+    let Minimum { objective, gap, .. } = *optimum;
+    let (best_alone, median_alone) = (alone.first().copied(), Some(middle));
+    ObjectiveValues { private: f64::MAX, optimum: objective, gap, best_alone, median_alone }
+}
+
+/// The mean loss of these records and the regulariser.
+fn value(spec: &Spec, records: &Records, model: &ArrayView1<'_, f64>) -> f64 {
+    let regulariser = spec.config.objective.regulariser.value(&model.to_vec());
+    finite_distance(mean_loss(spec.declaration.loss(), model, records) + regulariser)
+}
+
 /// The records of all parties.
 fn together(parties: &[Records]) -> Records {
-    let rows: Vec<_> = parties.iter().map(|p| p.x.view()).collect();
     let targets: Vec<_> = parties.iter().map(|p| p.y.view()).collect();
-    let x = concatenate(Axis(0), &rows).expect("all parties have rows of one length");
+    let x = Features::joined(parties.iter().map(|p| &p.x));
     Records { x, y: concatenate(Axis(0), &targets).expect("targets are vectors") }
 }
 
@@ -119,7 +135,7 @@ pub const LEAST_MU: f64 = 1e-6;
 /// The optimum on these records, every record counting the same, without a set.
 fn minimum(spec: &Spec, records: &Records) -> Result<Minimum, ExperimentError> {
     if is_plain(spec) {
-        let found = reference::least_squares(records.x.view(), records.y.view())?;
+        let found = reference::least_squares(records.x.dense().view(), records.y.view())?;
         let reference::Optimum { beta, objective, gradient_norm } = found;
         return Ok(Minimum { beta, objective, gap: None, gradient_norm });
     }
@@ -128,24 +144,19 @@ fn minimum(spec: &Spec, records: &Records) -> Result<Minimum, ExperimentError> {
     if loss.is_classification() && regulariser == Regulariser::none() {
         regulariser = Regulariser::squared_l2(LEAST_MU)?;
     }
-    let x = Features::from(records.x.clone());
-    Ok(reference::regularised(loss, &x, &records.y.to_vec(), &regulariser)?)
+    Ok(reference::regularised(loss, &records.x, &records.y.to_vec(), &regulariser)?)
 }
 
 /// The objective of each lane at the model of the party that fares worst, in the mean over lanes; nothing for plain
 /// squared error.
 pub fn objective(spec: &Spec, data: &Prepared, references: &References, models: &Rows) -> Option<ObjectiveValues> {
-    let (optimum, gap) = references.objective?;
+    let known = references.objective?;
     let all = together(&data.parties);
     let shape = models.shape();
-    let value = |node: usize, lane: usize| {
-        let model = models.row(node, lane);
-        let losses = mean_loss(spec.declaration.loss(), &ArrayView1::from(model), &all);
-        finite_distance(losses + spec.config.objective.regulariser.value(model))
-    };
+    let value = |node: usize, lane: usize| value(spec, &all, &ArrayView1::from(models.row(node, lane)));
     let worst = |lane: usize| (0..shape.nodes).map(|node| value(node, lane)).fold(f64::MIN, f64::max);
     let private = finite_distance((0..shape.lanes).map(worst).sum::<f64>() / shape.lanes as f64);
-    Some(ObjectiveValues { private, optimum, gap })
+    Some(ObjectiveValues { private, ..known })
 }
 
 /// The middle one of sorted scores, or the mean of the middle two.
@@ -203,7 +214,7 @@ mod tests {
 
     #[test]
     fn scores_saturate_instead_of_overflowing() {
-        let records = Records { x: array![[1.0], [2.0]], y: array![0.0, 1.0] };
+        let records = Records { x: array![[1.0], [2.0]].into(), y: array![0.0, 1.0] };
         let of =
             |model: f64| score(&array![model].view(), &records, Scoring { loss: Loss::Squared, unit: 2.0 }).unwrap();
         let worst = Score::Regression { r2: f64::MIN, rmse: f64::MAX };
@@ -217,7 +228,7 @@ mod tests {
 
     #[test]
     fn classes_are_scored_by_their_share_and_the_loss() {
-        let records = Records { x: array![[1.0], [-2.0], [0.5], [0.0]], y: array![1.0, 1.0, -1.0, 1.0] };
+        let records = Records { x: array![[1.0], [-2.0], [0.5], [0.0]].into(), y: array![1.0, 1.0, -1.0, 1.0] };
         let scoring = Scoring { loss: Loss::Hinge, unit: 1.0 };
         // Margins 3, -6, -1.5 and 0: losses 0, 7, 2.5 and 1.
         let found = score(&array![3.0].view(), &records, scoring).unwrap();

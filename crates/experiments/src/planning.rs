@@ -1,16 +1,18 @@
 //! The plan of an experiment: the dry run, the calibrated noise, and what they cost.
 
 use dido_mechanisms::{Budget, Filter, Gate, Ledger, MechanismError};
-use dido_optimizers::{Noise, Schedule, Stop, plan_on as dry_run};
+use dido_optimizers::{Noise, Parties, Schedule, Stop, plan_on as dry_run};
 use dido_problems::Regulariser;
 
 use crate::algorithms;
 use crate::assignment::assignment;
 use crate::calibration::noise;
+use crate::divergence;
 use crate::epsilons::epsilons;
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
 use crate::sensitivity::sensitivity;
+use crate::shared_noise::shared;
 use crate::spec::Spec;
 
 /// A plan with what it was computed from.
@@ -40,7 +42,9 @@ pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
 fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     let noise = noise(spec)?;
     let ledger = match ledger_of(spec, &noise, spec.charged_budget(), spec.config.rounds) {
-        Err(Stop::Mechanism(MechanismError::Overspent { .. })) => return Err(refusal(spec, &noise)?),
+        Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => {
+            return Err(refusal(spec, &noise)?);
+        }
         ledger => ledger?,
     };
     let epsilon = epsilons(spec, &ledger, &noise, 1)?;
@@ -54,13 +58,7 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
 
 /// Refuses a run that is accounted as a whole and costs more than the budget.
 fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), ExperimentError> {
-    let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
-    let (found, method) = match tightest {
-        _ if budget.delta() <= 0.0 => (found.pure, "pure"),
-        Some((epsilon, method)) => (Some(epsilon), method),
-        None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
-    };
-    let found = found.unwrap_or(f64::INFINITY);
+    let (found, method) = cost(found, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     if found <= epsilon {
         return Ok(());
@@ -69,14 +67,45 @@ fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), Experiment
     Err(ExperimentError::PlanOverBudget { file, epsilon, delta, rounds, found, method })
 }
 
+/// What is compared with a budget, and the name of the accounting.
+fn cost(found: &Epsilons, budget: Budget) -> (f64, &str) {
+    let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
+    let (found, method) = match tightest {
+        _ if budget.delta() <= 0.0 => (found.pure, "pure"),
+        Some((epsilon, method)) => (Some(epsilon), method),
+        None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
+    };
+    (found.unwrap_or(f64::INFINITY), method)
+}
+
+/// Whether a run with this noise keeps the budget, by the accounting that decides it.
+///
+/// # Errors
+/// What would stop the run otherwise.
+pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result<bool, ExperimentError> {
+    match ledger_of(spec, noise, spec.charged_budget(), spec.config.rounds) {
+        Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => Ok(false),
+        ledger if spec.is_accounted_as_a_whole() => {
+            Ok(cost(&epsilons(spec, &ledger?, noise, 1)?, budget).0 <= budget.epsilon())
+        }
+        ledger => Ok(ledger.map(|_| true)?),
+    }
+}
+
 /// The ledger of the first rounds of a run.
 ///
 /// # Errors
 /// What would stop the run.
-pub(crate) fn ledger_of(spec: &Spec, noise: &Noise, budget: Option<Budget>, rounds: u32) -> Result<Ledger, Stop> {
+pub(crate) fn ledger_of(
+    spec: &Spec,
+    noise: &Noise,
+    budget: Option<Budget>,
+    rounds: u32,
+) -> Result<Ledger, ExperimentError> {
     let privacy = &spec.config.privacy;
     let gate = Gate::plan(privacy.adjacency, privacy.adversary, spec.declaration.class_of(), budget);
-    dry_run(spec.network().as_mut(), &spec.declaration, gate, noise, rounds, |parties| algorithms::build(spec, parties))
+    let build = |parties: &Parties| algorithms::build(spec, parties);
+    Ok(dry_run(spec.network().as_mut(), &spec.declaration, shared(spec, gate)?, noise, rounds, build)?)
 }
 
 impl Planned {
@@ -85,7 +114,7 @@ impl Planned {
     /// # Errors
     /// If the budget does not allow them.
     pub fn ledger_after(&self, spec: &Spec, rounds: u32) -> Result<Ledger, ExperimentError> {
-        Ok(ledger_of(spec, &self.noise, spec.charged_budget(), rounds)?)
+        ledger_of(spec, &self.noise, spec.charged_budget(), rounds)
     }
 }
 
@@ -138,6 +167,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         adversary_in_words: privacy.adversary.to_string(),
         sensitivity: sensitivity(spec, ledger),
         mechanism: noise.name().to_owned(),
+        grid: noise.grid(),
         noise: noise.schedule().map_or(vec![], scales),
         step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
         dual_weights: method.in_place_of_step(),
@@ -146,6 +176,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         epsilon,
         epsilon_all_lanes,
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
+        warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
     }
 }

@@ -1,13 +1,14 @@
 //! Experiments and data that come with the program.
 
 /// The names of the presets.
-pub const NAMES: [&str; 2] = ["quickstart", "svm"];
+pub const NAMES: [&str; 3] = ["quickstart", "svm", "a9a"];
 
 /// The TOML of a preset.
 pub fn find(name: &str) -> Option<&'static str> {
     match name {
         "quickstart" => Some(include_str!("../presets/quickstart.toml")),
         "svm" => Some(include_str!("../presets/svm.toml")),
+        "a9a" => Some(include_str!("../presets/a9a.toml")),
         _ => None,
     }
 }
@@ -16,6 +17,7 @@ pub fn find(name: &str) -> Option<&'static str> {
 pub fn data(name: &str) -> Option<&'static [u8]> {
     match name {
         "cps1988" => Some(include_bytes!("../data/cps1988.csv.gz")),
+        "a9a" => Some(include_bytes!("../../problems/data/a9a.gz")),
         "spambase" => Some(include_bytes!("../data/spambase.csv.gz")),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! What a plan, a run and its trace say: the values behind the printed text, the JSON and the report.
 
+use dido_mechanisms::Grid;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Seed;
@@ -41,8 +42,11 @@ pub struct Plan {
     pub adversary_in_words: String,
     /// The sensitivity of a release: the largest over rounds and nodes.
     pub sensitivity: PlannedSensitivity,
-    /// `laplace`, `gaussian` or `none`.
+    /// `laplace`, `gaussian`, the same with `discrete-`, or `none`.
     pub mechanism: String,
+    /// The exponent `k` of the grid of step `2^k`, where noise is discrete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
     /// Scale of the noise in each release, in order.
     pub noise: Vec<f64>,
     /// Step size of each round; empty where there is none, as for dual averaging.
@@ -61,6 +65,9 @@ pub struct Plan {
     pub epsilon_all_lanes: Epsilons,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What may go wrong, as public numbers show before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
 }
@@ -193,6 +200,12 @@ pub struct ObjectiveValues {
     pub optimum: f64,
     /// The objective is nowhere lower than the optimum by more than this, where that is proved.
     pub gap: Option<f64>,
+    /// At the minimiser of the party that does best with its own records alone: of least value here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_alone: Option<f64>,
+    /// The same for the median party; of an even number, the mean of the middle two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_alone: Option<f64>,
 }
 
 /// The private model and what it should be compared with.

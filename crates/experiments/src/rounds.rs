@@ -16,6 +16,7 @@ use crate::planning::Planned;
 use crate::records::TracePoint;
 use crate::results::Unfinished;
 use crate::run::Progress;
+use crate::shared_noise::shared;
 use crate::spec::Spec;
 use crate::trace;
 
@@ -114,8 +115,11 @@ impl Rounds<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         let privacy = &config.privacy;
         let budget = self.spec.charged_budget();
-        let gate = Gate::simulated(privacy.adjacency, privacy.adversary, declaration.class_of(), budget, keys);
-        Ok(gate.with_plan(self.planned.ledger.clone())?)
+        // With noise on a grid it is the gate that a deployed party has, which lets out nothing else.
+        let exact = self.planned.noise.grid().is_some() && config.lanes == 1;
+        let make = if exact { Gate::exact } else { Gate::simulated };
+        let gate = make(privacy.adjacency, privacy.adversary, declaration.class_of(), budget, keys);
+        Ok(shared(self.spec, gate)?.with_plan(self.planned.ledger.clone())?)
     }
 
     /// The first round to run, the trace up to it and the seconds it took.

@@ -1,6 +1,7 @@
 //! The sensitivity that a plan states, and where it comes from in words.
 
 use dido_mechanisms::{Adjacency, Event, Ledger, Sensitivity, least_squares};
+use dido_optimizers::{Look, Sampling};
 use dido_problems::Loss;
 
 use crate::config::WeightingConfig;
@@ -20,17 +21,28 @@ pub fn sensitivity(spec: &Spec, ledger: &Ledger) -> PlannedSensitivity {
         value: largest.map(|(l2, _)| l2),
         norm: "L2".to_owned(),
         l1: largest.map(|(_, l1)| l1),
-        derivation: derivation(spec),
+        derivation: derivation(spec) + if is_rounded(ledger) { "; rounding to the grid comes on top" } else { "" },
     }
 }
 
 /// The sensitivity of a release; of a sample, that of a record in it.
-fn of(event: Event) -> Option<Sensitivity> {
+pub(crate) fn of(event: Event) -> Option<Sensitivity> {
     match event {
         Event::Laplace { sensitivity, .. } | Event::Gaussian { sensitivity, .. } => Some(sensitivity),
+        Event::DiscreteLaplace(noise) | Event::DiscreteGaussian(noise) => Some(noise.in_units()),
         Event::Sampled { base, .. } => of(base.into()),
         _ => None,
     }
+}
+
+/// Whether releases are on a grid.
+fn is_rounded(ledger: &Ledger) -> bool {
+    let on_grid = |event: Event| matches!(event, Event::DiscreteLaplace(_) | Event::DiscreteGaussian(_));
+    let mut entries = ledger.classes.iter().flat_map(|class| &class.entries);
+    entries.any(|entry| match entry.event {
+        Event::Sampled { base, .. } => on_grid(base.into()),
+        event => on_grid(event),
+    })
 }
 
 /// How the sensitivity follows from what is declared, for the party where it is largest.
@@ -40,23 +52,21 @@ fn derivation(spec: &Spec) -> String {
         return words;
     }
     let (radius, adjacency, dim) = (radius(spec), spec.config.privacy.adjacency, declaration.dim());
-    let bounds = declaration.l2_by_class(adjacency, radius);
+    let look = Look { sampling: method.sampling(), ..Look::at_all(radius) };
+    let bounds = declaration.l2_of_look_by_class(adjacency, look);
     let (step, ending) =
         (if method.step_of_release().is_some() { "step(t) * " } else { "" }, format!("L1 = sqrt({dim}) L2"));
     // What clipping does not shorten keeps the bound it has.
     if let Some(norm) = method.clip().filter(|norm| bounds.iter().any(|bound| *bound > 2.0 * norm)) {
         return format!("{step}2 C, with gradients clipped to C = {}; {ending}", significant(norm));
     }
-    if bounds.iter().any(|bound| !bound.is_finite()) {
+    if method.record_clip().is_none() && bounds.iter().any(|bound| !bound.is_finite()) {
         return "none: the points are not confined to a bounded set".to_owned();
     }
-    let one_record = method.looks_at_one_record();
-    let drawn = if one_record { " * q" } else { "" };
     let of_party = |&records: &usize| {
         let scale = declaration.scale(records);
         let (factor, width) = width_in_words(spec, records);
-        let all = if one_record { records as f64 } else { 1.0 };
-        (scale * width.0 * all, records, scale, factor, width.1)
+        (scale * width.0 * method.sampling().weight(records), records, scale, factor, width.1)
     };
     let largest = declaration.records().iter().map(of_party).max_by(|a, b| a.0.total_cmp(&b.0));
     largest.map_or(String::new(), |(_, records, scale, factor, width)| {
@@ -65,13 +75,24 @@ fn derivation(spec: &Spec) -> String {
             WeightingConfig::NodeMean => format!("s = 1 / records of the party = {}", significant(scale)),
             WeightingConfig::Sum => format!("s = {}", significant(scale)),
         };
-        let q = if one_record {
-            format!("; q = {records}, the records of the party, of which one is drawn")
-        } else {
-            String::new()
-        };
-        format!("{step}s{drawn} * {factor}, with {scale}{q}; {width}; {ending}")
+        let (drawn, sample) = sample_in_words(method.sampling(), records);
+        format!("{step}s{drawn} * {factor}, with {scale}{sample}; {width}; {ending}")
     })
+}
+
+/// What the sum over a sample is multiplied with, and what that is.
+fn sample_in_words(sampling: Sampling, records: usize) -> (String, String) {
+    let drawn = |what: &str| format!("; q = {records}, the records of the party, of which {what}");
+    match sampling {
+        Sampling::All => (String::new(), String::new()),
+        Sampling::OneRecord => (" * q".to_owned(), drawn("one is drawn")),
+        Sampling::HiddenOneRecord(_) => (" * q".to_owned(), drawn("one is drawn if its coin says so")),
+        Sampling::Records(count) => (format!(" * q / {count}"), drawn(&format!("{count} are drawn"))),
+        Sampling::Poisson(rate) => {
+            let words = format!("; rate = {}, the probability of a record to be drawn", significant(rate));
+            (" / rate".to_owned(), words)
+        }
+    }
 }
 
 /// A bound on the points at which gradients are taken: they are clipped where there is none.
@@ -81,25 +102,42 @@ fn radius(spec: &Spec) -> f64 {
 
 /// How far the unscaled gradient moves: the name of the width, its value, and that in terms of the declared bounds.
 fn width_in_words(spec: &Spec, records: usize) -> (&'static str, (f64, String)) {
-    let declaration = &spec.declaration;
-    let bounds @ (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
     let radius = radius(spec);
-    // One record at a time is looked at, whichever are replaced.
+    // What is not looked at can be replaced at will.
+    let records = spec.method.sampling().most(records);
     let adjacency = match spec.config.privacy.adjacency {
-        Adjacency::ReplaceNode if spec.method.looks_at_one_record() => Adjacency::ReplaceRecord,
+        Adjacency::ReplaceNode if spec.method.is_sampled() && records == 1 => Adjacency::ReplaceRecord,
         adjacency => adjacency,
     };
+    let whole = unclipped_width(spec, adjacency, records, radius);
+    let Some(clip) = spec.method.record_clip() else { return whole };
+    let (name, width) = match adjacency {
+        Adjacency::ReplaceNode => ("2 n C", 2.0 * records as f64 * clip),
+        Adjacency::ReplaceRecord => ("2 C", 2.0 * clip),
+        Adjacency::AddRemoveRecord => ("C", clip),
+    };
+    let words = format!("C = {}, to which the gradient of each record is clipped", significant(clip));
+    // What clipping does not shorten keeps the bound it has.
+    if width < whole.1.0 || !radius.is_finite() { (name, (width, words)) } else { whole }
+}
+
+/// The same without a clip.
+fn unclipped_width(spec: &Spec, adjacency: Adjacency, records: usize, radius: f64) -> (&'static str, (f64, String)) {
+    let declaration = &spec.declaration;
+    let bounds @ (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
     if declaration.loss() == Loss::Squared {
         let width = width(adjacency, bounds, records, radius, declaration.dim());
         let (factor, words) = phrase(adjacency, bounds, records, radius, width);
         return (factor, (width, words));
     }
     let (gradients, slope) = (rows(adjacency, records), declaration.loss().largest_slope(x * radius, y));
-    let width = 2.0 * gradients * x * slope;
+    let lengths = if adjacency == Adjacency::AddRemoveRecord { 1.0 } else { 2.0 };
+    let width = lengths * gradients * x * slope;
     let words = format!("R_x = {} and g = {}, the largest slope of the loss", significant(x), significant(slope));
     match adjacency {
         Adjacency::ReplaceNode => ("2 n R_x g", (width, format!("{words}; n = {records}, its records"))),
-        Adjacency::ReplaceRecord | Adjacency::AddRemoveRecord => ("2 R_x g", (width, words)),
+        Adjacency::ReplaceRecord => ("2 R_x g", (width, words)),
+        Adjacency::AddRemoveRecord => ("R_x g", (width, words)),
     }
 }
 

@@ -229,12 +229,17 @@ fn a_run_that_diverges_leaves_nothing_behind() {
         .replace("budget = { epsilon = 8, delta = 1e-5 }", "")
         .replace("{ kind = \"calibrated\", mechanism = \"laplace\" }", "{ kind = \"none\" }")
         .replace("kind = \"projected-dgd\"\nset = { kind = \"l2-ball\", radius = 1.5 }", "kind = \"dgd\"")
-        .replace("c = 0.2", "c = 1e40");
+        .replace("c = 0.2", "c = 40")
+        .replace("rounds = 40\n", "rounds = 400\n");
     let bench = Bench::with(&toml, &clinics());
-    // It begins, so its plan is printed; then it fails with one line.
+    // Its step is warned of. It begins, so its plan is printed; then it fails with one line.
     let output = bench.dido(&["run", "experiment.toml", "--checkpoint-seconds", "0"]);
     let text = common::stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.lines().count() == 1 && text.contains("round"), "{text}");
+    let [warning, failure] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+    assert!(warning.starts_with("dido: warning: the step ") && warning.contains("2/L = "), "{warning}");
+    assert!(failure.starts_with("dido: node ") && failure.contains("not finite in round "), "{failure}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("\nWarnings\n") && !printed.contains("Result of"), "{printed}");
     assert!(!bench.path("results").exists());
 }

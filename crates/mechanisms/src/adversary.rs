@@ -21,7 +21,8 @@ pub enum Adversary {
     /// the same distribution. A fixed number of active nodes does not qualify: what the others send gives a node away.
     HiddenActivation,
     /// So many of the parties, who pool what they know, the keys they share with others included, and see all messages.
-    /// Who they are: the nodes for which the ledger has no entry; their own data are not protected from them. Where the
+    /// Who they are: the nodes for which the ledger has no entry, or any so many of
+    /// them if it has one for all; their own data are not protected from them. Where the
     /// noise of the nodes is independent they learn no more about the others than [`AllMessages`](Self::AllMessages).
     Colluders(usize),
 }

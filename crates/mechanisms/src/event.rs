@@ -95,6 +95,12 @@ impl Discrete {
         let Sensitivity { norm, adjacency, .. } = sensitivity;
         Ok(Self { grid, scale, sensitivity: steps, norm, dim, adjacency })
     }
+
+    /// The sensitivity in the units of the value, what rounding adds included.
+    pub fn in_units(self) -> Sensitivity {
+        let Self { grid, sensitivity, norm, adjacency, .. } = self;
+        Sensitivity { value: sensitivity as f64 * grid.step(), norm, adjacency }
+    }
 }
 
 /// How a secret sample of the records is drawn. The sample must be independent of everything that is released

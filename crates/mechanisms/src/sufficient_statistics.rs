@@ -114,7 +114,7 @@ pub fn best_balance(x_bound: f64, y_bound: f64, radius: f64) -> Result<f64, Mech
             return Err(MechanismError::Bound { name, value });
         }
     }
-    if !(radius >= 0.0) {
+    if radius.is_nan() || radius < 0.0 {
         return Err(MechanismError::Bound { name: "radius", value: radius });
     }
     let beta = if radius.is_finite() { radius * x_bound / y_bound } else { 1.0 };

@@ -106,7 +106,7 @@ fn the_ledger_says_what_the_noise_is_worth() {
     for (adversary, views) in [
         (Adversary::AllMessages, vec![sigmas(&[])]),
         (Adversary::HiddenActivation, vec![sigmas(&[])]),
-        (Adversary::Neighbour(2), vec![sigmas(&[2]), vec![(2, SIGMA)]]),
+        (Adversary::Neighbour(2), vec![sigmas(&[2]), vec![sigmas(&[])[2]]]),
         (Adversary::Colluders(1), anyone),
     ] {
         let plan = Gate::plan(ADJACENCY, adversary, &CLASSES, None);

@@ -56,7 +56,9 @@ fn no_pair_exceeds_the_sensitivity() {
                 let mut x: Vec<f64> = (0..dim).map(|_| rng.random_range(-1.0..1.0)).collect();
                 let length = if rng.random() { x_bound } else { x_bound * rng.random_range(0.0..=1.0) };
                 let scale = length / x.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
-                x.iter_mut().for_each(|x| *x *= scale);
+                for x in &mut x {
+                    *x *= scale;
+                }
                 let y = if rng.random() { y_bound } else { y_bound * rng.random_range(0.0..=1.0) };
                 (x, if rng.random() { y } else { -y })
             };

@@ -1,4 +1,4 @@
-//! Gradient tracking, DIGing: exact with a constant step, also on networks that change.
+//! Gradient tracking, [`DIGing`]: exact with a constant step, also on networks that change.
 //!
 //! # Update
 //! With one declared point `x_i(0)` for all nodes, `y_i = 0` and `zeta_i(-1) = 0`, in round `t = 0, 1, ...` node `i`

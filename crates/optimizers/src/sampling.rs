@@ -76,7 +76,7 @@ impl Sampling {
     }
 
     /// What the sum over the sample is multiplied with, of a node that declares `records` records.
-    pub(crate) fn weight(self, records: usize) -> f64 {
+    pub fn weight(self, records: usize) -> f64 {
         match self {
             Self::All => 1.0,
             Self::OneRecord | Self::HiddenOneRecord(_) => records as f64,
@@ -86,7 +86,7 @@ impl Sampling {
     }
 
     /// The most records of a sample of `records`.
-    pub(crate) fn most(self, records: usize) -> usize {
+    pub fn most(self, records: usize) -> usize {
         match self {
             Self::All | Self::Poisson(_) => records,
             Self::OneRecord | Self::HiddenOneRecord(_) => 1,
@@ -130,7 +130,11 @@ impl Sampling {
         Ok(declaration.class_records().iter().map(scheme).collect())
     }
 
-    fn check(self, declaration: &Declaration, found: Adjacency) -> Result<(), Stop> {
+    /// Whether it can be accounted for.
+    ///
+    /// # Errors
+    /// If it hides nothing under this relation, a probability is out of range, or a node has fewer records than are drawn.
+    pub fn check(self, declaration: &Declaration, found: Adjacency) -> Result<(), Stop> {
         let (sampling, expected) = match self {
             Self::All => return Ok(()),
             Self::OneRecord | Self::Records(_) => ("sampling of a fixed size", Adjacency::ReplaceRecord),

@@ -16,7 +16,7 @@
 //! noise is a Gaussian orthogonal matrix, since the packing is an isometry, and `tau = sigma / sqrt(n) (sqrt(2 d) + sqrt(2 ln
 //! 20))` (Slepian's inequality and concentration). A node that has not mixed long enough has more noise than that.
 //!
-//! AdaSSP of Wang spends a third of its budget on another release, of the least eigenvalue, and adds the same noise to all
+//! The `AdaSSP` of Wang spends a third of its budget on another release, of the least eigenvalue, and adds the same noise to all
 //! entries. Here the eigenvalue is that of the released matrix, which is within `tau` of the true one: post-processing.
 //!
 //! # Privacy
@@ -27,7 +27,10 @@
 //!
 //! # Guarantee
 //! Without noise the answers converge to the least-squares solution of all records, at the speed of the averaging (tested).
-//! With noise: AdaSSP's analysis up to constants, for a private ridge that is at most twice as large.
+//! With noise `N` in the matrix, of size at most `tau`, and `e` in the vector, `(G + lambda I)(answer - b*) = e - (N + lambda I)
+//! b*` for the solution `b*` without noise. So the answer is off by at most `(||e|| + (tau + lambda) ||b*||) / max(tau,
+//! lambda_min(G))`, the ridge is at most `2 tau`, and there is none where the true matrix has no eigenvalue below `2 tau`;
+//! a projection on a set that holds `b*` brings it nearer.
 //!
 //! # References
 //! Wang, UAI 2018, arXiv 1803.02596; Vu, Slavkovic, ICDM Workshops 2009.

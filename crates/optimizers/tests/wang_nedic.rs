@@ -10,7 +10,7 @@ use dido_geometry::{L2Ball, Rows, Set, Shape};
 use dido_mechanisms::audit::{Evidence, Transcript, Verdict};
 use dido_mechanisms::least_squares::worst_case_pair;
 use dido_mechanisms::{
-    Accountant, Adjacency, Adversary, Key, Laplace, Ledger, Mechanism, Public, Pure, Purpose, Stream,
+    Accountant, Adjacency, Adversary, Gate, Grid, Key, Laplace, Ledger, Mechanism, Public, Pure, Purpose, Stream,
 };
 use dido_optimizers::audit::{Audited, worst_case_pairs};
 use dido_optimizers::{
@@ -283,7 +283,7 @@ fn a_resumed_run_with_sleeping_nodes_equals_the_straight_run() {
     let mut parties = fresh();
     let mut straight = build(&parties);
     go(&mut parties, &mut straight, 0..rounds);
-    let gate = dido_mechanisms::Gate::plan(RECORD, Adversary::AllMessages, declaration.class_of(), None);
+    let gate = Gate::plan(RECORD, Adversary::AllMessages, declaration.class_of(), None);
     let planned = dido_optimizers::plan_on(&mut network(), &declaration, gate, &noise, rounds, |p| Box::new(build(p)));
     assert_eq!(parties.gate().ledger(), &planned.unwrap());
     assert!(planned_sleep(parties.gate().ledger(), rounds), "somebody sleeps");
@@ -316,4 +316,57 @@ fn a_coupling_above_one_is_refused() {
     assert!(matches!(found, Err(OptimizerError::Coupling { round: 2, .. })));
     assert!(matches!(new(Schedule::constant(f64::NAN)), Err(OptimizerError::ScheduleParameter { .. })));
     assert!(matches!(new(Schedule::table(vec![0.5; 4])), Err(OptimizerError::ScheduleLength { .. })));
+}
+
+/// Exact noise on a grid: the ledger is that of the plan and hardly above that of continuous noise, a resumed run sends the same
+/// bits, and the ratio of what is sent under a worst pair stays below epsilon.
+#[test]
+fn exact_noise_is_carried_on_in_whole_steps() {
+    let (radius, rounds) = (0.9, 15);
+    let bounds = RecordBounds::new(1.3, 0.7).unwrap();
+    let worst = worst_case_pair(1.3, 0.7, radius, 1).unwrap();
+    let shard = |(row, target): &(Vec<f64>, f64)| Shard::checked(array![[row[0]]], array![*target], bounds).unwrap();
+    let declaration = Declaration::least_squares(1, bounds, Weighting::Sum, vec![1; 3]).unwrap();
+    let shards = [shard(&worst.record), shard(&worst.other), shard(&worst.other)];
+    let noise = Noise::DiscreteLaplace { scale: growing(1.0, 0.3, rounds), grid: Grid::new(-24).unwrap() };
+    let build =
+        |parties: &Parties| WangNedic::new(ball(radius), step(), coupling(), rounds, parties.start(&[0.5])).unwrap();
+    let gate = || Gate::exact(RECORD, Adversary::AllMessages, declaration.class_of(), None, keys(3, 3, 1));
+    let network = || InProcess::new(weights::metropolis(&families::path(3).unwrap()));
+    let go = |parties: &mut Parties, algorithm: &mut WangNedic, rounds| {
+        run(algorithm, parties, &mut network(), &noise, rounds, |_, _, _| true).unwrap();
+    };
+    let fresh = |shards: &[Shard], gate| Parties::new(declaration.clone(), shards, 1, gate).unwrap();
+    let mut parties = fresh(&shards, gate());
+    let mut straight = build(&parties);
+    go(&mut parties, &mut straight, 0..rounds);
+    let all = Adversary::AllMessages;
+    let planned = |noise: &Noise| plan(&declaration, RECORD, all, None, noise, rounds, |p| Box::new(build(p))).unwrap();
+    assert_eq!(parties.gate().ledger(), &planned(&noise));
+    let (exact, continuous) = (pure(&planned(&noise)), pure(&planned(&Noise::Laplace(growing(1.0, 0.3, rounds)))));
+    assert!(exact > continuous * (1.0 - 1e-9) && exact < continuous * (1.0 + 1e-4), "{exact} {continuous}");
+
+    let mut after = fresh(&shards, gate());
+    let mut first = build(&after);
+    go(&mut after, &mut first, 0..6);
+    let mut resumed = fresh(&shards, gate());
+    resumed.resume(after.gate().ledger().clone(), 6).unwrap();
+    go(&mut resumed, &mut first, 6..rounds);
+    assert_eq!(first.messages().rows().as_slice(), straight.messages().rows().as_slice());
+
+    let others = [shard(&worst.other), shards[1].clone(), shards[2].clone()];
+    let audited = Audited {
+        declaration: &declaration,
+        adjacency: RECORD,
+        noise: &noise,
+        rounds,
+        algorithm: &|parties| Box::new(build(parties)),
+        network: &|| Box::new(network()),
+    };
+    for seed in 0..20 {
+        let transcript = audited.record(&shards, 1, keys(seed, 3, 1)).unwrap().transcript;
+        let found = audited.compare(&transcript, &shards, &others).unwrap();
+        assert_eq!(found.off_grid, 0);
+        assert!(found.losses[0].abs() > 1e-3 && found.losses[0].abs() <= exact, "{found:?} {exact}");
+    }
 }

@@ -145,6 +145,24 @@ pub enum ProblemError {
         /// The file.
         file: String,
     },
+    /// The file has no record.
+    #[error("{file}: no records")]
+    NoRecords {
+        /// The file.
+        file: String,
+    },
+    /// A pair of a feature and its value that is none.
+    #[error("{file}, line {line}: `{cell}`: {problem}")]
+    Pair {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The pair.
+        cell: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The file is not text in UTF-8.
     #[error("{file}, line {line}: not UTF-8")]
     NotUtf8 {

@@ -1,8 +1,9 @@
 //! The rows of a party, dense or sparse.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArcArray2, Array2, CowArray, Ix2};
+use ndarray::{ArcArray2, Array1, Array2, ArrayView1, Axis, CowArray, Ix2};
 use sprs::CsMat;
 
 /// Rows of features, records x features. Copies share the numbers.
@@ -93,6 +94,42 @@ impl Features {
         }
     }
 
+    /// Some of the rows, in the order asked for.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, records: &[usize]) -> Self {
+        match self {
+            Self::Dense(x) => x.select(Axis(0), records).into(),
+            Self::Sparse(x) => {
+                let rows: Vec<Range<usize>> = records.iter().map(|&r| x.indptr().outer_inds_sz(r)).collect();
+                let starts = [0].into_iter().chain(rows.iter().scan(0, |stored, row| {
+                    *stored += row.len();
+                    Some(*stored)
+                }));
+                let columns = rows.iter().flat_map(|row| &x.indices()[row.clone()]).copied().collect();
+                let values = rows.iter().flat_map(|row| &x.data()[row.clone()]).copied().collect();
+                CsMat::new((records.len(), x.cols()), starts.collect(), columns, values).into()
+            }
+        }
+    }
+
+    /// The predictions `x'b` of all rows.
+    ///
+    /// # Panics
+    /// If `b` has another dimension.
+    pub fn dot(&self, b: &ArrayView1<'_, f64>) -> Array1<f64> {
+        match self {
+            Self::Dense(x) => x.dot(b),
+            Self::Sparse(x) => {
+                assert_eq!(b.len(), x.cols(), "one coefficient for each feature");
+                let b = b.to_vec();
+                (0..x.rows()).map(|record| self.row(record).dot(&b)).collect()
+            }
+        }
+    }
+
     /// All numbers, those that are zero as well.
     pub fn dense(&self) -> CowArray<'_, f64, Ix2> {
         match self {
@@ -102,7 +139,10 @@ impl Features {
     }
 
     /// The rows of all, one after the other; sparse if any of them are. All have the same number of features.
-    pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self {
+    ///
+    /// # Panics
+    /// If they have not.
+    pub fn joined<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let dim = parts.clone().next().map_or(0, Self::dim);
         if parts.clone().all(|part| matches!(part, Self::Dense(_))) {
             let rows: Vec<f64> = parts.flat_map(|part| part.dense().into_owned()).collect();

@@ -10,8 +10,9 @@ use ndarray::{Array2, Axis, concatenate};
 use serde_json::Value;
 use sprs::TriMat;
 
+/// The text of a file of this crate.
 fn text(name: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", name].iter().collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), name].iter().collect();
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text
@@ -19,7 +20,7 @@ fn text(name: &str) -> String {
 
 /// Features and last column of a table of numbers, the columns standardised.
 fn table(name: &str) -> (Array2<f64>, Vec<f64>) {
-    let text = text(&format!("{name}.csv.gz"));
+    let text = text(&format!("tests/data/{name}.csv.gz"));
     let rows: Vec<Vec<f64>> =
         text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
     let all = Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j]);
@@ -53,7 +54,7 @@ fn classes(name: &str) -> (Features, Vec<f64>) {
 }
 
 fn a9a() -> (Features, Vec<f64>) {
-    let text = text("a9a.gz");
+    let text = text("data/a9a.gz");
     let mut x = TriMat::new((text.lines().count(), 123));
     let y = text.lines().enumerate().map(|(record, line)| {
         let mut cells = line.split_whitespace();

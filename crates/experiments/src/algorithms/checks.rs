@@ -1,10 +1,12 @@
 //! What the checks of several algorithms share.
 
 use dido_geometry::{Affine, Box as BoxSet, HalfSpace, Intersection, L1Ball, L2Ball, Set, Simplex};
-use dido_optimizers::{Declaration, Schedule};
+use dido_optimizers::{Declaration, Sampling, Schedule, Stop};
 use dido_problems::Regulariser;
+use dido_topology::MixingMatrix;
 
 use super::{Sequences, those_that};
+use crate::config::algorithm::SamplingConfig;
 use crate::config::{Config, SetConfig, WeightingConfig};
 use crate::error::ExperimentError;
 use crate::spec::At;
@@ -17,6 +19,8 @@ pub struct Checks<'a> {
     pub config: &'a Config,
     /// What the parties declare.
     pub declaration: &'a Declaration,
+    /// The mixing weights of rounds that are all alike.
+    pub weights: &'a MixingMatrix,
 }
 
 impl Checks<'_> {
@@ -91,6 +95,30 @@ impl Checks<'_> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a fraction of the rounds")]
         let average_from = (fraction * f64::from(self.config.rounds)).floor() as u32;
         Ok(average_from)
+    }
+
+    /// The sample at the key `sampling`.
+    ///
+    /// # Errors
+    /// If it hides nothing under the adjacency, or a party has fewer records.
+    pub fn sampling(&self, sampling: SamplingConfig) -> Result<Sampling, ExperimentError> {
+        let sampling = sampling.into();
+        self.at.check("algorithm.sampling", self.accounted(sampling))?;
+        Ok(sampling)
+    }
+
+    /// Whether a sample can be accounted for under the adjacency of the experiment.
+    pub(super) fn accounted(&self, sampling: Sampling) -> Result<(), Stop> {
+        sampling.check(self.declaration, self.config.privacy.adjacency)
+    }
+
+    /// The length at a key such as `clip`, to which gradients are clipped.
+    ///
+    /// # Errors
+    /// If it is not positive.
+    pub fn length(&self, path: &str, length: f64) -> Result<f64, ExperimentError> {
+        self.at.require(path, length > 0.0, format!("{length} is not positive"))?;
+        Ok(length)
     }
 
     /// The set at the key `set`.

@@ -31,12 +31,32 @@ pub struct DualAveragingConfig {
     /// Which records a node looks at.
     #[serde(default)]
     pub sampling: SamplingConfig,
+    /// Who sees which nodes take part.
+    #[serde(default, skip_serializing_if = "is_visible")]
+    pub activation: ActivationConfig,
     /// Which points gradients are taken at.
     #[serde(default)]
     pub points: PointsConfig,
     /// The distance.
     #[serde(default)]
     pub distance: Distance,
+}
+
+/// `activation`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActivationConfig {
+    /// Everybody: a node that is away is silent.
+    #[default]
+    Visible,
+    /// Nobody: every node has a secret coin, of the probability `participation`, and sends noise when it says no.
+    Hidden,
+}
+
+/// Files of before, and their digests, know nothing of it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_visible(activation: &ActivationConfig) -> bool {
+    *activation == ActivationConfig::Visible
 }
 
 /// `points`
@@ -74,8 +94,32 @@ impl Kind for DualAveragingConfig {
         let participation = self.participation.unwrap_or_else(|| expected_share(checks.config));
         let in_range = participation > 0.0 && participation <= 1.0;
         at.require("algorithm.participation", in_range, format!("{participation} is not above 0 and at most 1"))?;
-        let (sampling, points) = (self.sampling.into(), self.points.into());
+        let (sampling, points) = (checks.sampling(self.sampling)?, self.points.into());
+        let hidden = match self.activation {
+            ActivationConfig::Visible => None,
+            ActivationConfig::Hidden => Some(self.hidden(checks, participation)?),
+        };
+        // The coin is part of the sample then, and everybody takes part as far as others see.
+        let (participation, sampling) = hidden.map_or((participation, sampling), |sampling| (1.0, sampling));
         Ok(Arc::new(DualAveraging { step, weights, participation, sampling, points }))
+    }
+}
+
+impl DualAveragingConfig {
+    /// One record of a node whose coin says so.
+    fn hidden(&self, checks: &Checks<'_>, participation: f64) -> Result<Sampling, ExperimentError> {
+        let Checks { at, config, .. } = checks;
+        let one_record = self.sampling == SamplingConfig::OneRecord;
+        let message = "hidden activation is accounted for one secret record: use one-record";
+        at.require("algorithm.sampling", one_record, message)?;
+        let chosen = self.participation.is_some();
+        at.require("algorithm.participation", chosen, "hidden activation needs the probability of its coins here")?;
+        let seen = config.graph.sequence.as_ref().is_some_and(SequenceConfig::may_put_to_sleep);
+        let message = "hidden activation needs everybody to send in every round: use a sequence in which nobody sleeps";
+        at.require("graph.sequence", !seen, message)?;
+        let sampling = Sampling::HiddenOneRecord(participation);
+        at.check("algorithm.activation", checks.accounted(sampling))?;
+        Ok(sampling)
     }
 }
 
@@ -108,13 +152,30 @@ impl Method for DualAveraging {
 
     fn released(&self) -> String {
         match self.sampling {
-            Sampling::All => "g_i(t) + noise_i(t): a subgradient of f_i at x_i(t); the parties add up and mix them",
+            Sampling::All => {
+                "g_i(t) + noise_i(t): a subgradient of f_i at x_i(t); the parties add up and mix them".to_owned()
+            }
             Sampling::OneRecord => {
                 "g_i(t) + noise_i(t): a subgradient at x_i(t) of one secret random record of the party, times its number \
                  of records; the parties add up and mix them"
+                    .to_owned()
             }
+            Sampling::Records(count) => format!(
+                "g_i(t) + noise_i(t): a subgradient at x_i(t) of {count} secret random records of the party, weighted; the \
+                 parties add up and mix them"
+            ),
+            Sampling::Poisson(rate) => format!(
+                "g_i(t) + noise_i(t): a subgradient at x_i(t) of the records of the party, each taken by a coin of {}, \
+                 weighted; the parties add up and mix them",
+                significant(rate)
+            ),
+            Sampling::HiddenOneRecord(coin) => format!(
+                "g_i(t) + noise_i(t), in every round: g_i is zero unless a secret coin of {} says so, and then a subgradient \
+                 at x_i(t) of one secret random record of the party, times its number of records; the parties add up and \
+                 mix them",
+                significant(coin)
+            ),
         }
-        .to_owned()
     }
 
     fn in_place_of_step(&self) -> Option<String> {
@@ -132,7 +193,11 @@ impl Method for DualAveraging {
             Distance::Euclidean => "Euclidean distance",
             Distance::Entropy => "entropy",
         };
-        Some(format!("{of}; participation {}; {distance}; points {points}", significant(self.participation)))
+        let participation = match self.sampling {
+            Sampling::HiddenOneRecord(coin) => format!("{}, by coins that nobody sees", significant(coin)),
+            _ => significant(self.participation),
+        };
+        Some(format!("{of}; participation {participation}; {distance}; points {points}"))
     }
 
     fn set(&self) -> &Set {

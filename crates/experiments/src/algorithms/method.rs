@@ -82,8 +82,18 @@ pub trait Method: Debug + Send + Sync {
         &Set::Whole
     }
 
-    /// The norm to which gradients are clipped, if they are.
+    /// The norm to which gradients of nodes are clipped, if they are.
     fn clip(&self) -> Option<f64> {
+        None
+    }
+
+    /// The norm to which the gradient of each record is clipped, if it is.
+    fn record_clip(&self) -> Option<f64> {
+        None
+    }
+
+    /// The noise that neighbours share, in multiples of a node's own.
+    fn shared_noise(&self) -> Option<f64> {
         None
     }
 
@@ -115,7 +125,7 @@ pub trait Method: Debug + Send + Sync {
     /// Whether what is released has a finite sensitivity, so that noise can hide it.
     fn is_bounded(&self, declaration: &Declaration, adjacency: Adjacency) -> bool {
         let widths = || declaration.l2_by_class(adjacency, self.set().radius());
-        self.clip().is_some() || widths().iter().all(|width| width.is_finite())
+        self.clip().or(self.record_clip()).is_some() || widths().iter().all(|width| width.is_finite())
     }
 
     /// What is wrong where it has not: a key, and the advice.
@@ -132,8 +142,8 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// Whether a node looks at one of its records in place of all.
-    fn looks_at_one_record(&self) -> bool {
-        self.sampling() == Sampling::OneRecord
+    /// Whether a node looks at a secret sample of its records in place of all.
+    fn is_sampled(&self) -> bool {
+        self.sampling() != Sampling::All
     }
 }

@@ -10,16 +10,20 @@
 //! 4. Its keys in the README, a run and its refusals in `tests/algorithms.rs`.
 
 mod checks;
+mod clipped_dgd;
 mod dgd;
 mod diging;
+mod dp_sgd;
 mod dual_averaging;
 mod extra;
 mod linearised_admm;
 mod method;
+mod muffliato;
 mod output_perturbation;
 mod pdop;
 mod projected_dgd;
 mod sufficient_statistics;
+mod wang_nedic;
 
 use std::sync::Arc;
 
@@ -72,6 +76,14 @@ kinds! {
     "projected-dgd" => ProjectedDgd(projected_dgd::ProjectedDgdConfig),
     /// Paper C.
     "pdop" => Pdop(pdop::PdopConfig),
+    /// DP-SGD, on one party or decentralised.
+    "dp-sgd" => DpSgd(dp_sgd::DpSgdConfig),
+    /// DGD on clipped gradients, with noise that neighbours share.
+    "clipped-dgd" => ClippedDgd(clipped_dgd::ClippedDgdConfig),
+    /// One release, then gossip.
+    "muffliato" => Muffliato(muffliato::MuffliatoConfig),
+    /// Weakening coupling.
+    "wang-nedic" => WangNedic(wang_nedic::WangNedicConfig),
     /// Paper B, Algorithm 1.
     "dual-averaging" => DualAveraging(dual_averaging::DualAveragingConfig),
     /// Gradient tracking.
@@ -105,7 +117,7 @@ pub fn build(spec: &Spec, parties: &Parties) -> Box<dyn Algorithm> {
 }
 
 /// The names of the kinds that take something, as a list in words.
-fn those_that(take: impl Fn(Takes) -> bool) -> String {
+pub(crate) fn those_that(take: impl Fn(Takes) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|(_, takes)| take(*takes)).map(|(name, _)| *name).collect();
     match names.split_last() {
         Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),

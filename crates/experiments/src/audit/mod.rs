@@ -200,6 +200,9 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
     if matches!(planned.noise, Noise::None) {
         return usage("a run without noise claims nothing: there is nothing to audit");
     }
+    if spec.method.shared_noise().is_some() {
+        return usage("noise that parties share is not part of an audit: its messages are not independent");
+    }
     let argument = |argument, value: String| Err(ExperimentError::Argument { argument, value });
     if !(2..=MOST_RUNS).contains(&options.runs) {
         return argument("--runs", options.runs.to_string());
@@ -211,9 +214,9 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
         return argument("--victim", victim.to_string());
     }
     let by_likelihood = options.method != Method::BlackBox || options.view == View::All;
-    if by_likelihood && spec.method.looks_at_one_record() {
+    if by_likelihood && spec.method.is_sampled() {
         return usage(
-            "which record a party looks at is its secret, so the likelihood of messages is not known: use --method \
+            "which records a party looks at is its secret, so the likelihood of messages is not known: use --method \
              black-box --view final or neighbour",
         );
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::algorithms::{AlgorithmConfig, AtConfig, PointsConfig};
 
 /// `sampling`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplingConfig {
     /// All of its own.
@@ -14,6 +14,10 @@ pub enum SamplingConfig {
     All,
     /// One of its own, drawn in secret.
     OneRecord,
+    /// So many of its own, drawn in secret without replacement.
+    Records(usize),
+    /// Each of its own by a secret coin of this probability.
+    Poisson(f64),
 }
 
 impl From<SamplingConfig> for Sampling {
@@ -21,6 +25,8 @@ impl From<SamplingConfig> for Sampling {
         match sampling {
             SamplingConfig::All => Self::All,
             SamplingConfig::OneRecord => Self::OneRecord,
+            SamplingConfig::Records(count) => Self::Records(count),
+            SamplingConfig::Poisson(rate) => Self::Poisson(rate),
         }
     }
 }

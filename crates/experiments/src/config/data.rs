@@ -23,8 +23,23 @@ pub struct DataConfig {
     pub partition: PartitionConfig,
     /// What is predicted.
     pub target: TargetConfig,
-    /// From what.
+    /// From what: the columns of a table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<FeatureConfig>,
+    /// From what: the sparse rows of an svmlight file, in place of columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svmlight: Option<SvmlightConfig>,
+}
+
+/// `svmlight`: what is public about a file of lines `target feature:value feature:value ...`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmlightConfig {
+    /// Number of features; they are counted from 1.
+    pub features: usize,
+    /// Values are divided by it.
+    #[serde(default = "unit")]
+    pub scale: f64,
 }
 
 fn comma() -> char {
@@ -78,8 +93,9 @@ pub struct ColumnOnly {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetConfig {
-    /// The column.
-    pub column: String,
+    /// The column; an svmlight file has one target and no name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// Of a number: values below are moved here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,

@@ -1,6 +1,6 @@
 //! `[privacy]`: what is promised to whom, and the noise that keeps the promise.
 
-use dido_mechanisms::{Adjacency, Adversary};
+use dido_mechanisms::{Adjacency, Adversary, Grid};
 use dido_optimizers::Schedule;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ pub enum NoiseConfig {
     Laplace(LaplaceConfig),
     /// Gaussian noise of given standard deviations; the release of round `t` has number `t + 1`.
     Gaussian(GaussianConfig),
+    /// Laplace noise on a grid, drawn exactly.
+    DiscreteLaplace(DiscreteLaplaceConfig),
+    /// Gaussian noise on a grid, drawn exactly.
+    DiscreteGaussian(DiscreteGaussianConfig),
     /// As little noise as the budget allows.
     Calibrated(CalibratedConfig),
 }
@@ -63,6 +67,28 @@ pub struct LaplaceConfig {
 pub struct GaussianConfig {
     /// The standard deviation in message `t`, in the units of what is released.
     pub sigma: Schedule,
+}
+
+/// Discrete Laplace noise of given scales, rounded up to the grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiscreteLaplaceConfig {
+    /// The scale in message `t`.
+    pub scale: Schedule,
+    /// The exponent of its step; by default rounding adds at most a millionth to the smallest sensitivity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
+}
+
+/// Discrete Gaussian noise of given standard deviations, rounded up to the grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiscreteGaussianConfig {
+    /// The standard deviation in message `t`, in the units of what is released.
+    pub sigma: Schedule,
+    /// As for discrete Laplace noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
 }
 
 /// Noise calibrated to the budget.
@@ -84,6 +110,17 @@ pub enum MechanismConfig {
     Laplace,
     /// Gaussian.
     Gaussian,
+    /// Laplace on a grid, drawn exactly.
+    DiscreteLaplace,
+    /// Gaussian on a grid, drawn exactly.
+    DiscreteGaussian,
+}
+
+impl MechanismConfig {
+    /// Whether it is Gaussian, on a grid or not.
+    pub fn is_gaussian(self) -> bool {
+        matches!(self, Self::Gaussian | Self::DiscreteGaussian)
+    }
 }
 
 /// How calibrated noise is spread over the rounds.

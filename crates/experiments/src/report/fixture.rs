@@ -33,6 +33,7 @@ pub(super) fn plan() -> Plan {
                 .into(),
         },
         mechanism: "laplace".into(),
+        grid: None,
         noise: (0..299).map(|t| 0.5 * 0.99_f64.powi(t)).collect(),
         step: vec![0.25; 300],
         dual_weights: None,
@@ -53,6 +54,7 @@ pub(super) fn plan() -> Plan {
             best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
+        warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
             "Record counts are declared in the file and public.".into(),

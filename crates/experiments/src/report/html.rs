@@ -15,7 +15,7 @@ use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
 
 mod markup;
 
-use markup::{facts, table};
+use markup::{facts, list, table};
 
 /// Beyond this many rows the ledger is folded.
 const LONG_LEDGER: usize = 12;
@@ -232,10 +232,8 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         let caption = "Values moved to their public bounds. Local, not private: not covered by the guarantee.";
         out += &table(caption, &["Column", "Values"], &clipped);
     }
-    if !plan.remarks.is_empty() {
-        let remarks: String = plan.remarks.iter().map(|remark| format!("<li>{}</li>\n", escape(remark))).collect();
-        out += &format!("<h3>Remarks</h3>\n<ul>\n{remarks}</ul>\n");
-    }
+    out += &list("Warnings", &plan.warnings);
+    out += &list("Remarks", &plan.remarks);
     out + "</section>\n"
 }
 

@@ -50,12 +50,8 @@ pub fn plan(plan: &Plan) -> String {
         page.item("objective", objective);
     }
     page.item("lanes", &plan.lanes.to_string());
-    if !plan.remarks.is_empty() {
-        page.heading("Remarks");
-        for remark in &plan.remarks {
-            page.bullet(remark);
-        }
-    }
+    page.list("Warnings", &plan.warnings);
+    page.list("Remarks", &plan.remarks);
     page.text
 }
 
@@ -67,10 +63,7 @@ pub fn summary(summary: &Summary, plan: &Plan) -> String {
     page.guarantee(summary, plan);
     page.models(summary, plan);
     page.run(summary);
-    page.heading("Notes");
-    for caveat in caveats(summary, plan) {
-        page.bullet(&caveat);
-    }
+    page.list("Notes", &caveats(summary, plan));
     page.text
 }
 
@@ -168,8 +161,18 @@ impl Page {
         self.wrapped(&format!("  {label}"), INDENT, text);
     }
 
-    fn bullet(&mut self, text: &str) {
-        self.wrapped("  *", 4, text);
+    fn bullets(&mut self, texts: &[String]) {
+        for text in texts {
+            self.wrapped("  *", 4, text);
+        }
+    }
+
+    /// Bullets below a heading, if there are any.
+    fn list(&mut self, heading: &str, texts: &[String]) {
+        if !texts.is_empty() {
+            self.heading(heading);
+            self.bullets(texts);
+        }
     }
 
     fn paragraph(&mut self, text: &str) {

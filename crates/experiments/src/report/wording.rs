@@ -108,8 +108,16 @@ pub(crate) fn capitalised(word: &str) -> String {
 pub(super) fn objective(summary: &Summary, plan: &Plan) -> Option<String> {
     let found = summary.metrics.objective?;
     let proof = found.gap.map_or(String::new(), |gap| format!(", which is proved to {}", significant(gap.max(0.0))));
+    let alone = match (found.best_alone, found.median_alone) {
+        (Some(best), Some(median)) => format!(
+            "; of the parties alone, {} at the model of the best and {} at that of the median one",
+            significant(best),
+            significant(median)
+        ),
+        _ => String::new(),
+    };
     Some(format!(
-        "Objective on the training records: {} at the {}, {} at the optimum{proof}. Not covered by the guarantee.",
+        "Objective on the training records: {} at the {}, {} at the optimum{proof}{alone}. Not covered by the guarantee.",
         significant(found.private),
         model(plan),
         significant(found.optimum)
@@ -192,7 +200,8 @@ pub(super) fn noise(plan: &Plan) -> String {
     if plan.mechanism == "none" {
         return "none is added: the run is not private".to_owned();
     }
-    format!("{} on every coordinate, scale: {}", plan.mechanism, schedule(&plan.noise))
+    let grid = plan.grid.map_or(String::new(), |grid| format!(" on the grid of step 2^{}", grid.exponent()));
+    format!("{} on every coordinate{grid}, scale: {}", plan.mechanism, schedule(&plan.noise))
 }
 
 /// The total budget.
@@ -219,8 +228,12 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
             summary.seed
         )
     };
-    let sampler = "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of \
-                   the ideal mechanism it stands for.";
+    let sampler = if plan.grid.is_some() {
+        "The noise is drawn exactly, in whole steps of a grid, and what rounding adds to a sensitivity is accounted for."
+    } else {
+        "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of the ideal mechanism \
+         it stands for."
+    };
     vec![origin, sampler.to_owned()]
 }
 
@@ -318,10 +331,20 @@ mod tests {
         let found = finding(&summary, &fixture::plan());
         assert!(found.contains("reaches accuracy = 0.8000, more than the median party alone (0.7500)"), "{found}");
         assert_eq!(objective(&summary, &fixture::plan()), None);
-        let values = ObjectiveValues { private: 0.45, optimum: 0.4, gap: Some(1e-9) };
+        let values = ObjectiveValues {
+            private: 0.45,
+            optimum: 0.4,
+            gap: Some(1e-9),
+            best_alone: Some(0.41),
+            median_alone: Some(0.42),
+        };
         summary.metrics.objective = Some(values);
         let text = objective(&summary, &fixture::plan()).unwrap();
         assert!(text.contains("0.45 at the private model, 0.4 at the optimum, which is proved to 1e-9"), "{text}");
+        assert!(
+            text.contains("of the parties alone, 0.41 at the model of the best and 0.42 at that of the median"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! `[data]`: from columns and bounds to a schema and what the parties declare.
 
 use dido_optimizers::Declaration;
-use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Target, TwoLevel};
+use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Svmlight, Target, TwoLevel};
 use dido_problems::{Loss, RecordBounds, Weighting};
 
 use super::At;
-use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, TargetConfig, WeightingConfig};
+use crate::config::data::SvmlightConfig;
+use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig, WeightingConfig};
+use crate::encoding::{Encoding, LABEL};
 use crate::error::ExperimentError;
 use crate::presets;
 
@@ -30,7 +32,25 @@ pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentErro
     at.require("data.records", total.is_some(), format!("there can be at most {MOST_RECORDS} records"))
 }
 
-pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentError> {
+pub(super) fn encoding(at: &At<'_>, config: &Config) -> Result<Encoding, ExperimentError> {
+    let data = &config.data;
+    let target = target(at, config)?;
+    let Some(SvmlightConfig { features, scale }) = data.svmlight else {
+        at.require("data", !data.features.is_empty(), "missing field `features`")?;
+        return at.check("data", Schema::new(target, columns(&data.features)).map(Encoding::Columns));
+    };
+    let alone = data.features.is_empty();
+    at.require("data.features", alone, "an svmlight file has no columns: data.svmlight says how many features it has")?;
+    let partition_fits = match &data.partition {
+        PartitionConfig::Sorted(by) | PartitionConfig::ByColumn(by) => by.column == LABEL,
+        PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => true,
+    };
+    let message = format!("an svmlight file has one column with a name, `{LABEL}`");
+    at.require("data.partition.column", partition_fits, message)?;
+    at.check("data.svmlight", Svmlight::new(target, features, scale).map(Encoding::Svmlight))
+}
+
+fn columns(features: &[FeatureConfig]) -> Vec<Feature> {
     let numeric = |c: &NumericConfig| Numeric {
         column: c.column.clone(),
         min: c.min,
@@ -38,7 +58,7 @@ pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentE
         center: c.center,
         scale: c.scale,
     };
-    let features = config.data.features.iter().map(|feature| match feature {
+    let feature = |feature: &FeatureConfig| match feature {
         FeatureConfig::Intercept(_) => Feature::Intercept,
         FeatureConfig::Numeric(c) => Feature::Numeric(numeric(c)),
         FeatureConfig::TwoLevel(c) => {
@@ -47,12 +67,20 @@ pub(super) fn schema(at: &At<'_>, config: &Config) -> Result<Schema, ExperimentE
         FeatureConfig::OneHot(c) => {
             Feature::OneHot(OneHot { column: c.column.clone(), levels: c.levels.clone(), value: c.value })
         }
-    });
-    at.check("data", Schema::new(target(at, config)?, features.collect()))
+    };
+    features.iter().map(feature).collect()
 }
 
 fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
     let TargetConfig { column, min, max, center, scale, levels } = config.data.target.clone();
+    let column = match (column, config.data.svmlight) {
+        (Some(column), None) => column,
+        (None, Some(_)) => LABEL.to_owned(),
+        (None, None) => return Err(at.key("data.target", "missing field `column`")),
+        (Some(_), Some(_)) => {
+            return Err(at.key("data.target.column", "an svmlight file has one target and no name for it"));
+        }
+    };
     match (levels, min, max) {
         (Some(levels), None, None) => {
             let plain = center.abs() <= 0.0 && scale.to_bits() == 1.0_f64.to_bits();
@@ -69,7 +97,7 @@ fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
     }
 }
 
-pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Schema) -> Result<Declaration, ExperimentError> {
+pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Encoding) -> Result<Declaration, ExperimentError> {
     let bounds = at.check("data.row_norm", RecordBounds::new(config.data.row_norm, schema.target_bound()))?;
     let weighting = match config.objective.weighting {
         WeightingConfig::Pooled => Weighting::Pooled,

@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use dido_mechanisms::Budget;
 use dido_optimizers::{Alone, Declaration, InProcess, Network};
-use dido_problems::table::Schema;
 use dido_topology::{MixingMatrix, Sequence};
 
 use crate::algorithms::{self, Checks, Method};
-use crate::config::{Baseline, Config, MechanismConfig, NoiseConfig};
+use crate::config::{Baseline, Config, NoiseConfig};
+use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
@@ -37,7 +37,7 @@ pub struct Spec {
     /// Twelve hexadecimal digits that stand for the whole specification.
     pub digest: String,
     /// How a line of the file becomes a record.
-    pub schema: Schema,
+    pub schema: Encoding,
     /// What the parties declare.
     pub declaration: Declaration,
     /// Who talks to whom, in words.
@@ -67,7 +67,7 @@ impl Spec {
         let at = At(&file);
         check_scalars(&at, &config)?;
         data::check(&at, &config.data)?;
-        let schema = data::schema(&at, &config)?;
+        let schema = data::encoding(&at, &config)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let baseline = config.baseline;
@@ -77,8 +77,9 @@ impl Spec {
         let described = baseline.map_or(described, graph::without);
         // Nodes that sleep in different rounds release in different rounds: each has a ledger of its own.
         let declaration = if sequence.is_some() { declaration.by_node() } else { declaration };
-        let method = algorithms::method(&Checks { at: &at, config: &config, declaration: &declaration })?;
-        privacy::check(&at, &config)?;
+        let checks = Checks { at: &at, config: &config, declaration: &declaration, weights: &weights };
+        let method = algorithms::method(&checks)?;
+        privacy::check(&at, &config, method.as_ref())?;
         privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
@@ -102,11 +103,11 @@ impl Spec {
     /// being charged release by release: for Gaussian noise and sampled records, where that costs much less.
     pub(crate) fn is_accounted_as_a_whole(&self) -> bool {
         let gaussian = match &self.config.privacy.noise {
-            NoiseConfig::Gaussian(_) => true,
-            NoiseConfig::Calibrated(calibrated) => calibrated.mechanism == MechanismConfig::Gaussian,
-            NoiseConfig::Laplace(_) | NoiseConfig::None(_) => false,
+            NoiseConfig::Gaussian(_) | NoiseConfig::DiscreteGaussian(_) => true,
+            NoiseConfig::Calibrated(calibrated) => calibrated.mechanism.is_gaussian(),
+            NoiseConfig::Laplace(_) | NoiseConfig::DiscreteLaplace(_) | NoiseConfig::None(_) => false,
         };
-        gaussian || self.method.looks_at_one_record()
+        gaussian || self.method.is_sampled()
     }
 
     /// The budget that gates charge release by release.

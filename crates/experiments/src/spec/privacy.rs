@@ -1,11 +1,11 @@
 //! `[privacy]`: what can be promised.
 
 use dido_mechanisms::{Adjacency, Adversary, Budget};
-use dido_optimizers::Declaration;
+use dido_optimizers::{Declaration, Sampling};
 
 use super::At;
-use crate::algorithms::Method;
-use crate::config::{Config, MechanismConfig, NoiseConfig};
+use crate::algorithms::{Method, those_that};
+use crate::config::{Config, NoiseConfig};
 use crate::error::ExperimentError;
 
 /// The delta at which epsilon is reported when nothing is said.
@@ -14,34 +14,41 @@ const DEFAULT_DELTA: f64 = 1e-5;
 /// No budget can be larger: the noise for it would be lost in rounding.
 const MOST_EPSILON: f64 = 1e9;
 
-pub(super) fn check(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
-    // A file whose counts differ from the declared ones is refused, and every party's share of the objective follows
-    // from them: that gives the counts away, which only relations that keep them allow.
+pub(super) fn check(at: &At<'_>, config: &Config, method: &dyn Method) -> Result<(), ExperimentError> {
+    // Under the other relations a file whose counts differ from the declared ones is refused, which gives them away.
     let (name, takes, adjacency) = (config.algorithm.name(), config.algorithm.takes(), config.privacy.adjacency);
     let known = takes.adjacencies.contains(&adjacency);
+    let others = those_that(|takes| takes.adjacencies.contains(&Adjacency::AddRemoveRecord));
     at.require(
         "privacy.adjacency",
         known || adjacency != Adjacency::AddRemoveRecord,
-        "add-remove-record would have to hide the record counts, but these are declared and checked against the file: \
-         use replace-record or replace-node",
+        format!(
+            "add-remove-record hides the record counts, which only {others} can: use replace-record or replace-node"
+        ),
     )?;
     at.require("privacy.adjacency", known, format!("{name} has no known sensitivity for: {adjacency}"))?;
     let parties = config.data.records.len();
+    let hides = matches!(method.sampling(), Sampling::HiddenOneRecord(_));
     let everybody = config.baseline.is_none() || config.privacy.adversary == Adversary::AllMessages;
     at.require("privacy.adversary", everybody, "a baseline has no neighbours: leave it at all-messages")?;
     match config.privacy.adversary {
         Adversary::Neighbour(party) if party >= parties => {
             Err(at.key("privacy.adversary", format!("there is no party {party}: they are 0 to {}", parties - 1)))
         }
-        Adversary::HiddenActivation => Err(at.key(
+        Adversary::HiddenActivation if !hides => Err(at.key(
             "privacy.adversary",
-            "hidden-activation needs secret coins and dummy messages, which no algorithm here sends",
+            "hidden-activation needs secret coins and dummy messages: only dual-averaging with activation = \"hidden\" sends \
+             them",
+        )),
+        _ if hides && config.privacy.adversary != Adversary::HiddenActivation => Err(at.key(
+            "privacy.adversary",
+            "activation = \"hidden\" is accounted against those who cannot tell who is active: set hidden-activation",
         )),
         Adversary::Colluders(count) if count >= parties => {
             Err(at
                 .key("privacy.adversary", format!("{count} colluders among {parties} parties leave nobody to protect")))
         }
-        Adversary::Neighbour(_) | Adversary::Colluders(_) | Adversary::AllMessages => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -54,13 +61,20 @@ pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, Exp
         NoiseConfig::Laplace(laplace) => {
             at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
         }
+        NoiseConfig::DiscreteLaplace(laplace) => {
+            at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
+        }
+        NoiseConfig::DiscreteGaussian(gaussian) => {
+            at.check("privacy.noise.sigma", gaussian.sigma.check(config.rounds + 1))?;
+            gaussian_needs_delta(at, budget)?;
+        }
         NoiseConfig::Gaussian(gaussian) => {
             at.check("privacy.noise.sigma", gaussian.sigma.check(config.rounds + 1))?;
             gaussian_needs_delta(at, budget)?;
         }
         NoiseConfig::Calibrated(calibrated) => {
             at.require("privacy.budget", budget.is_some(), "calibrated noise needs a budget")?;
-            if calibrated.mechanism == MechanismConfig::Gaussian {
+            if calibrated.mechanism.is_gaussian() {
                 gaussian_needs_delta(at, budget)?;
             }
         }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use dido_geometry::{Rows, Shape, parallel};
 
 use super::PairwiseNoise;
-use crate::{Adversary, Gaussian, Key, Ledger, MechanismError, Stream};
+use crate::{Adversary, ClassLedger, Gaussian, Key, Ledger, MechanismError, Stream};
 
 /// Draws below which threads do not pay.
 const WORTH_THREADS: usize = 30_000;
@@ -50,7 +50,8 @@ impl SharedNoise {
     /// independent noise that hides as much, for an own noise of 1.
     ///
     /// * [`AllMessages`](Adversary::AllMessages), and who does not know who is active: nobody's keys.
-    /// * [`Neighbour`](Adversary::Neighbour): the keys of that node. Its own data are not hidden from it; it counts with its own noise.
+    /// * [`Neighbour`](Adversary::Neighbour): the keys of that node. Nothing is promised of its own data, which are not hidden from
+    ///   it: there it counts as it does to somebody outside.
     /// * [`Colluders(1)`](Adversary::Colluders): those of any one node, whichever is worst for the class.
     ///
     /// # Errors
@@ -67,18 +68,21 @@ impl SharedNoise {
             Adversary::Colluders(1) => (0..nodes).map(|viewer| vec![viewer]).collect(),
             Adversary::Colluders(_) => return Err(MechanismError::SharedColluders(adversary)),
         };
-        // A node that nobody is hidden from is at least hidden by its own noise.
         let mut worth = vec![f64::INFINITY; nodes];
-        for viewers in &viewers {
-            if viewers.len() == nodes {
-                continue;
-            }
+        for viewers in viewers.iter().filter(|viewers| viewers.len() < nodes) {
             for (node, sigma) in self.unit.exposure(viewers)?.sigmas {
                 worth[node] = worth[node].min(sigma);
             }
         }
-        let of = |&node: &usize| if worth[node].is_finite() { worth[node] } else { 1.0 };
-        Ok(ledger.classes.iter().map(|class| class.nodes.iter().map(of).fold(f64::INFINITY, f64::min)).collect())
+        if worth.contains(&f64::INFINITY) {
+            for (node, sigma) in self.unit.exposure(&[])?.sigmas {
+                if worth[node].is_infinite() {
+                    worth[node] = sigma;
+                }
+            }
+        }
+        let least = |class: &ClassLedger| class.nodes.iter().map(|&node| worth[node]).fold(f64::INFINITY, f64::min);
+        Ok(ledger.classes.iter().map(least).collect())
     }
 
     /// Adds the noise of all nodes, `sigma` being that of their own, to their rows; `own` has a key for each row.

@@ -47,8 +47,13 @@ impl Source {
         Self { separator, ..self }
     }
 
+    /// What messages call it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The text: read, unpacked, without a byte-order mark.
-    fn read(&self) -> Result<Vec<u8>, ProblemError> {
+    pub(super) fn read(&self) -> Result<Vec<u8>, ProblemError> {
         let unreadable = |source| ProblemError::Unreadable { file: self.name.clone(), source };
         let mut bytes = match &self.content {
             Content::File(path) => std::fs::read(path).map_err(unreadable)?,
@@ -191,17 +196,21 @@ impl File<'_> {
         }
     }
 
-    fn cell(&self, record: &StringRecord, column: usize, encoder: &dyn Encode, fault: &Fault) -> ProblemError {
-        let (file, line) = (self.name.to_owned(), self.line(record.position()));
-        let (column, value) = (encoder.column().to_owned(), record[column].to_owned());
-        match fault {
-            Fault::Empty => ProblemError::EmptyCell { file, line, column },
-            Fault::NotANumber => ProblemError::NotANumber { file, line, column, value },
-            Fault::NonFinite => ProblemError::NonFiniteCell { file, line, column, value },
-            Fault::UndeclaredLevel => {
-                let declared = encoder.levels().join(", ");
-                ProblemError::UndeclaredLevel { file, line, column, value, declared }
-            }
+    fn cell(&self, record: &StringRecord, column: usize, encoder: &dyn Encode, why: &Fault) -> ProblemError {
+        fault(self.name.to_owned(), self.line(record.position()), encoder, &record[column], why)
+    }
+}
+
+/// What is wrong with a cell, and where.
+pub(super) fn fault(file: String, line: u64, encoder: &dyn Encode, cell: &str, why: &Fault) -> ProblemError {
+    let (column, value) = (encoder.column().to_owned(), cell.to_owned());
+    match why {
+        Fault::Empty => ProblemError::EmptyCell { file, line, column },
+        Fault::NotANumber => ProblemError::NotANumber { file, line, column, value },
+        Fault::NonFinite => ProblemError::NonFiniteCell { file, line, column, value },
+        Fault::UndeclaredLevel => {
+            let declared = encoder.levels().join(", ");
+            ProblemError::UndeclaredLevel { file, line, column, value, declared }
         }
     }
 }

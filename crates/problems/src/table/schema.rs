@@ -109,8 +109,6 @@ impl Schema {
                 None => units.intercept += own[0],
             }
         }
-        let (center, scale) = self.target.units();
-        let intercept = ("intercept".to_owned(), center + scale * units.intercept);
-        Ok([intercept].into_iter().chain(units.coefficients.into_iter().map(|(name, b)| (name, scale * b))).collect())
+        Ok(self.target.in_original_units(units))
     }
 }

@@ -1,6 +1,6 @@
 //! What is predicted.
 
-use super::feature::Encode;
+use super::feature::{Encode, Units};
 use super::{Classes, Numeric};
 
 /// The declared target of a schema.
@@ -26,12 +26,14 @@ impl Target {
         }
     }
 
-    /// The number that is encoded as 0, and the distance that is encoded as 1.
-    pub(super) fn units(&self) -> (f64, f64) {
-        match self {
+    /// The intercept and the coefficients of a predictor of the encoded target, for the original one.
+    pub(super) fn in_original_units(&self, units: Units) -> Vec<(String, f64)> {
+        let (center, scale) = match self {
             Self::Numeric(numeric) => (numeric.center, numeric.scale),
             Self::Classes(_) => (0.0, 1.0),
-        }
+        };
+        let intercept = ("intercept".to_owned(), center + scale * units.intercept);
+        [intercept].into_iter().chain(units.coefficients.into_iter().map(|(name, b)| (name, scale * b))).collect()
     }
 
     pub(super) fn encoder(&self) -> &dyn Encode {

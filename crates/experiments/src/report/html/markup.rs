@@ -1,4 +1,4 @@
-//! Tables, with escaped cells and headers a screen reader can use.
+//! Tables and lists, with escaped cells and headers a screen reader can use.
 
 use crate::report::wording::escape;
 
@@ -9,6 +9,15 @@ pub(super) fn facts(rows: &[(&str, String)]) -> String {
         .map(|(label, text)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(label), escape(text)))
         .collect();
     format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
+}
+
+/// A list below its heading, or nothing.
+pub(super) fn list(heading: &str, texts: &[String]) -> String {
+    if texts.is_empty() {
+        return String::new();
+    }
+    let items: String = texts.iter().map(|text| format!("<li>{}</li>\n", escape(text))).collect();
+    format!("<h3>{heading}</h3>\n<ul>\n{items}</ul>\n")
 }
 
 /// A table whose first column names the row; the other columns are numbers.

@@ -28,9 +28,7 @@ pub fn audit(report: &AuditReport) -> String {
         Method::OneRun => page.guesses(report),
     }
     page.heading(&report.verdict.to_string());
-    for reason in &report.reasons {
-        page.bullet(reason);
-    }
+    page.bullets(&report.reasons);
     page.paragraph("An audit can refute a claim, and never proves one.");
     page.text
 }
