@@ -214,6 +214,12 @@ pub enum MechanismError {
         /// Of the step.
         exponent: i32,
     },
+    /// Exact noise hides what is on the grid, which must be near what theory speaks of.
+    #[error(
+        "exact noise needs a proved bound on rounding; there is none for a private value that was projected on a set other \
+         than a ball or a box, or multiplied after a public value was added"
+    )]
+    UnboundedRounding,
     /// Noise of one grid does not hide values of another.
     #[error("the values are on the grid of step 2^{expected}, the noise on that of 2^{found}")]
     OtherGrid {

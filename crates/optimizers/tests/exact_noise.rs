@@ -280,7 +280,7 @@ fn what_has_no_bound_is_refused() {
         let (set, start) = (Set::from(L1Ball::new(1.0).unwrap()), p.start(&[0.0; DIM]));
         Box::new(Pdop::new(set, Schedule::constant(0.1), At::Projected, start))
     });
-    assert!(matches!(refused, Err(Stop::Mechanism(MechanismError::Sensitivity(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(Stop::Mechanism(MechanismError::UnboundedRounding))), "{refused:?}");
 
     let fewer = Declaration::least_squares(DIM, problem.declaration.bounds(), Weighting::Pooled, vec![6, 2, 6, 6]);
     let declaration = fewer.unwrap();
