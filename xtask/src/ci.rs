@@ -23,7 +23,7 @@ const STEPS: [Step; 8] = [
     ("clippy", || run(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))),
     ("documentation", || run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))),
     ("test", || test::test(&[])),
-    ("theorems", || test::theorems(&["--short".into()])),
+    ("theorems", || test::theorems(&["--check", "--cases", "500"].map(Into::into))),
     ("lapack", lapack),
     ("benchmarks run", || run(&mut cargo(["bench", "--package", "dido-benches", "--", "--test"]))),
     ("quickstart", quickstart),

@@ -1,8 +1,8 @@
 //! Tests of all kinds.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
-use crate::run::{Outcome, cargo, only, run, succeeds};
+use crate::run::{Failure, Outcome, cargo, only, run, succeeds};
 
 /// All tests, then all examples in the documentation (which nextest cannot run).
 pub fn test(arguments: &[OsString]) -> Outcome {
@@ -15,18 +15,12 @@ pub fn test(arguments: &[OsString]) -> Outcome {
     run(&mut cargo(["test", "--workspace", "--doc"]))
 }
 
-/// The bounds of the theorems against runs; `--short` leaves out the long form.
+/// Every bound of the papers on random problems, with all arguments, in their long form unless these say otherwise.
 pub fn theorems(arguments: &[OsString]) -> Outcome {
-    only("theorems", &["--short"], arguments)?;
-    // Of the whole workspace, so that dependencies are built with the features they have in all other tests.
-    let mut command = cargo(["test", "--workspace"]);
-    command.args(["theorems", "pdop", "dual_averaging", "rates"].iter().flat_map(|name| ["--test", name]));
-    if arguments.is_empty() {
-        command.arg("--release").env("DIDO_THEOREMS", "full");
-    } else {
-        command.env_remove("DIDO_THEOREMS");
-    }
-    run(&mut command)
+    let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/theory");
+    let mut command = cargo(["run", "--release", "--package", "dido-theorems", "--", "--out"]);
+    // The command explains its failures itself.
+    run(command.arg(documents).args(arguments)).map_err(|failure| Failure { message: String::new(), ..failure })
 }
 
 /// Both backends of the linear algebra against each other.

@@ -1,5 +1,7 @@
 //! How records come to their parties, in words: it decides what a replaced record can change.
 
+use dido_mechanisms::Adjacency;
+
 use crate::config::PartitionConfig;
 use crate::spec::Spec;
 
@@ -27,6 +29,13 @@ pub fn assignment(spec: &Spec) -> String {
             format!("each value of `{}` is a party", by.column),
             format!("a replaced record keeps its `{}`, and so its party", by.column),
         ),
+    };
+    let kept = match spec.config.privacy.adjacency {
+        Adjacency::AddRemoveRecord => {
+            "the split is part of the set-up: a record that is added or removed is one of its party and moves no other"
+                .to_owned()
+        }
+        Adjacency::ReplaceRecord | Adjacency::ReplaceNode => kept,
     };
     let seed = data.held_out.seed;
     format!("{by}; {kept}; which records are held out follows from their place in the file and a public seed ({seed})")
@@ -65,5 +74,10 @@ mod tests {
             let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
             assert_eq!(plan(&spec).unwrap().plan.assignment, format!("{expected}{held_out}"));
         }
+        let algorithm = "algorithm={ kind = 'dp-sgd', step = { kind = 'constant', c = 0.1 }, clip = 1 }";
+        let overrides = [algorithm, "privacy.adjacency=add-remove-record", "data.held_out.seed=5"].map(str::to_owned);
+        let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
+        let words = plan(&spec).unwrap().plan.assignment;
+        assert!(words.contains("a record that is added or removed is one of its party") && words.ends_with(held_out));
     }
 }

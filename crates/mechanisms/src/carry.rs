@@ -100,7 +100,8 @@ impl Carry {
     }
 }
 
-/// The latest release of a class, if it was the only one of its round.
+/// The latest release of a class, if it was the only one of its round. Should other classes have released before it in that
+/// round, its stream is another one, and nobody has drawn from this one: what is taken out then hides more.
 fn latest(class: &ClassLedger) -> Result<Option<Latest>, MechanismError> {
     let Some(last) = class.entries.last() else { return Ok(None) };
     let rounds = u64::from(last.last - last.first) + 1;

@@ -126,9 +126,7 @@ impl Gate {
 
     /// The same gate, whose Gaussian noise is that of each node's own and what its neighbours share with it: it leaves
     /// the sum over all nodes, and hides each of them better. The event has the standard deviation that such noise is worth to the
-    /// gate's adversary, at the worst node of a class.
-    ///
-    /// All nodes have to be awake then, and their noise is Gaussian; nothing is carried on, recorded or replayed.
+    /// gate's adversary, at the worst node of a class. All nodes have to be awake; nothing is carried on, recorded or replayed.
     ///
     /// # Errors
     /// If the noise is shared by other nodes, the adversary is several colluders, the gate replays or has released something.
@@ -296,10 +294,9 @@ impl Gate {
             return Err(MechanismError::Lanes(lanes));
         }
         if self.worth.is_some() {
-            let discrete_or_laplace = !matches!(mechanism, Mechanism::Gaussian(_) | Mechanism::None);
             let asleep = value.batch.awake.as_ref().is_some_and(|awake| awake.contains(&false));
             let unfit = [
-                (discrete_or_laplace, "noise that is not Gaussian"),
+                (!matches!(mechanism, Mechanism::Gaussian(_) | Mechanism::None), "noise that is not Gaussian"),
                 (asleep, "nodes that sleep"),
                 (self.recorded.is_some(), "a transcript to be replayed"),
             ];

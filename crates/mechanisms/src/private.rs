@@ -116,10 +116,12 @@ impl<'r> Private<'r> {
     /// numbers, and to leave room for the rounding of four products with every coordinate.
     ///
     /// Public values are then added in whole steps of the grid, so that how large they are does not matter: see
-    /// [`plus`](Self::plus). Whatever else is done to the value either has a bound of its own, or makes its release fail.
+    /// [`plus`](Self::plus). Whatever else is done to the value either has a bound of its own, or makes its release fail. A
+    /// value that has a grid and a bound keeps them: nobody can talk them down later.
     #[must_use]
-    pub fn on_grid(self, grid: Grid, rounding: Arc<[f64]>) -> Self {
-        Self { placement: Some(Placement::new(grid, rounding)), ..self }
+    pub fn on_grid(mut self, grid: Grid, rounding: Arc<[f64]>) -> Self {
+        self.placement.get_or_insert_with(|| Placement::new(grid, rounding));
+        self
     }
 
     /// `factor * self`; the sensitivity is multiplied by `|factor|`.

@@ -150,3 +150,24 @@ fn hidden_activation_is_refused_before_anything_leaves() {
     assert!(matches!(gate.release(0, laplace, value), Err(MechanismError::ActivationSeen(_))));
     assert_eq!(gate.ledger().releases_per_node(), 0);
 }
+
+/// The bound on the rounding enters the event, twice, and a second one in its place does not.
+#[test]
+fn the_bound_of_a_value_cannot_be_talked_down() {
+    let step = grid().step();
+    let discrete =
+        |float_error| Mechanism::DiscreteLaplace { noise: DiscreteLaplace::new(2.0, grid()).unwrap(), float_error };
+    let sensitivity = |value: Private<'_>, float_error| {
+        let mut gate = exact(None);
+        gate.release(0, discrete(float_error), value).unwrap();
+        let Event::DiscreteLaplace(noise) = only_event(&gate) else { unreachable!("discrete noise") };
+        noise.sensitivity
+    };
+    let declared = sensitivity(private(0.1), 100.0 * step);
+    let carried = private(0.1).on_grid(grid(), Arc::from([100.0 * step]));
+    assert_eq!(sensitivity(carried.on_grid(grid(), Arc::from([0.0])), 0.0), declared);
+    assert_eq!(sensitivity(private(0.1), 0.0) + 200, declared);
+    let elsewhere = private(0.1).on_grid(Grid::new(-3).unwrap(), Arc::from([0.0]));
+    let refused = exact(None).release(0, discrete(0.0), elsewhere);
+    assert!(matches!(refused, Err(MechanismError::OtherGrid { .. })));
+}

@@ -138,17 +138,6 @@ fn a_view_that_sees_more_isolates_more() {
     }
 }
 
-/// The published sum: 1/3 in the second round, 4/19 in the third. The view gives away everything.
-#[test]
-fn the_sum_of_marginals_is_no_bound() {
-    let gossip = Gossip::from_dense(ring(12).view()).unwrap();
-    let two = gossip.sum_of_marginals(0, 2).unwrap();
-    let three = gossip.sum_of_marginals(0, 3).unwrap();
-    assert!((two[2] - 1.0 / 3.0).abs() < 1e-14);
-    assert!((three[2] - (1.0 / 3.0 + 4.0 / 19.0)).abs() < 1e-14 && (three[2] - 0.5439).abs() < 1e-4);
-    assert!(gossip.view(&[0], 3).unwrap().isolated[2] > 0.999_999);
-}
-
 /// What a viewer learns from one linear statistic `c` of its view is `(c O e_u)^2 / ||c O||^2`, and the view is as good as
 /// the best one: random ones are not above the projector, and the shortest `x` with `O x = O e_u` attains it.
 #[test]

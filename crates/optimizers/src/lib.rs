@@ -40,6 +40,10 @@ pub mod audit;
 // Theorems, one file for each paper.
 pub mod bounds;
 
+// What property tests draw.
+#[cfg(feature = "proptest")]
+pub mod strategies;
+
 pub use algorithm::Algorithm;
 pub use average::{TailAverage, WeightedMean};
 pub use clipped_dgd::ClippedDgd;

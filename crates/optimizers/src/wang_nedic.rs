@@ -17,8 +17,8 @@
 //!   and what was its noise is taken out of it by the gate ([`Node::release_carrying`]),
 //!   `m_i(k+1) = (1 - gamma_k) m_i(k) + gamma_k sum_j w_ij m_j(k) - lambda_k grad f_i - (1 - gamma_k) zeta_i(k) + zeta_i(k+1)`.
 //! * The gradient is taken at the projection of `p_i`, which is public: `p_i` is `x_i` without the node's own gradients, and the two
-//!   are no farther apart than `C lambda_k / gamma_k`, or so, for gradients bounded by `C`. It tends to 0 under the conditions of
-//!   the paper. The projection bounds the sensitivity; where the loss bounds it, the set can be a large one.
+//!   are no farther apart than `C` times the largest `lambda / gamma` so far, for gradients bounded by `C`, and come together if that
+//!   ratio tends to 0. The projection bounds the sensitivity; where the loss bounds it, the set can be a large one.
 //! * `j = i` is in the sum, so that with weights of positive `w_ii` a part `gamma_k w_ii` of the own noise does come back. That needs no
 //!   knowledge of the graph, and with `w_ii = 0` it is the text.
 //!

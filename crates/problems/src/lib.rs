@@ -9,6 +9,7 @@
 //! * [`table`]: public declarations of columns, and the loader of CSV files that encodes them;
 //! * [`partition`]: who holds which record, and which are held out;
 //! * [`mod@reference`]: optima and scores against which a run is judged;
+//! * `strategies`, with the feature `proptest`: records drawn at random, for property tests;
 //! * [`ProblemError`]: all that can be wrong.
 
 #![allow(clippy::needless_pass_by_value, reason = "views are passed by value, as ndarray does")]
@@ -22,6 +23,8 @@ pub mod partition;
 pub mod reference;
 pub mod regulariser;
 mod shard;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 mod strong_minimum;
 pub mod table;
 

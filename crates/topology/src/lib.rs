@@ -6,7 +6,8 @@
 //! * [`MixingMatrix`]: a checked doubly stochastic matrix and the averaging kernel;
 //! * [`spectra`]: gaps, mixing times, connectivity, resistances, closed forms;
 //! * [`consensus`]: plain and Chebyshev-accelerated averaging, and how many rounds they take;
-//! * [`sequence`]: weights that change from round to round: nodes that sleep, links that fail, gossip, recordings.
+//! * [`sequence`]: weights that change from round to round: nodes that sleep, links that fail, gossip, recordings;
+//! * `strategies`, with the feature `proptest`: graphs and weights drawn at random, for property tests.
 //!
 //! The crate knows nothing of privacy, data or optimisation.
 #![doc = include_str!("../README.md")]
@@ -21,6 +22,8 @@ mod randomness;
 mod reordering;
 pub mod sequence;
 pub mod spectra;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 pub mod weights;
 
 pub use components::Components;

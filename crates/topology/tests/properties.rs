@@ -1,61 +1,14 @@
 //! What every family and every weight rule owes: a connected simple graph, doubly stochastic weights on it, averages
 //! that keep the mean.
 
-#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small shares of small counts")]
-
 mod common;
 
 use common::{check_mixing, mean, rows};
 use dido_topology::consensus::{Averaging, Method};
-use dido_topology::families::{self, ConnectedSample, MAX_ATTEMPTS};
+use dido_topology::families;
+use dido_topology::strategies::graphs;
 use dido_topology::{Graph, MixingMatrix, TopologyError, weighted_rows, weights};
 use proptest::prelude::*;
-
-/// The deterministic families, each for any number up to 40.
-const DETERMINISTIC: [fn(usize) -> Result<Graph, TopologyError>; 13] = [
-    families::ring,
-    families::path,
-    families::star,
-    families::complete,
-    families::binary_tree,
-    families::one_peer_exponential,
-    |n| families::exponential(n, 3),
-    |n| families::grid(&[n % 5 + 1, n / 5 + 1]),
-    |n| families::torus(&[n % 4 + 1, 2, n / 8 + 1]),
-    |n| families::hypercube(n.ilog2()),
-    |n| families::barbell(n / 4 + 2, n % 4),
-    |n| families::lollipop(n / 2 + 2, n % 5),
-    |n| families::margulis(n % 6 + 1),
-];
-
-type RandomFamily = fn(usize, f64, u64) -> Result<ConnectedSample, TopologyError>;
-
-/// The random families for `n` nodes or a few more, a probability of at least 0.3 and a seed: connected within the
-/// attempts.
-const RANDOM: [RandomFamily; 7] = [
-    families::erdos_renyi,
-    |n, p, seed| {
-        let (fewest, most) = (n - 1, n * (n - 1) / 2);
-        families::erdos_renyi_edges(n, fewest + ((most - fewest) as f64 * p) as usize, seed)
-    },
-    |n, p, seed| families::random_regular(n + 3, 2 + 2 * (p * (n / 2) as f64) as usize, seed),
-    |n, p, seed| families::watts_strogatz(n + 4, 4, p, seed),
-    |n, p, seed| Ok(families::barabasi_albert(n + 1, 1 + (p * n as f64) as usize, seed)?.into()),
-    |n, p, seed| families::random_geometric(n, p, seed),
-    |n, p, seed| families::stochastic_block_model(&[n, 3], p, 0.4, seed),
-];
-
-/// Every family at every size.
-fn graph() -> impl Strategy<Value = Graph> {
-    let deterministic = (1_usize..=40, prop::sample::select(&DETERMINISTIC)).prop_map(|(n, family)| family(n).unwrap());
-    let random = (1_usize..=40, prop::sample::select(&RANDOM), 0.3..1.0, any::<u64>());
-    let random = random.prop_map(|(n, family, p, seed)| {
-        let sample = family(n, p, seed).unwrap();
-        assert!((1..=MAX_ATTEMPTS).contains(&sample.attempts));
-        sample.graph
-    });
-    prop_oneof![deterministic, random]
-}
 
 type Rule = fn(&Graph) -> Result<MixingMatrix, TopologyError>;
 
@@ -93,7 +46,7 @@ fn bits(x: &[f64]) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn graphs_are_simple_and_symmetric(graph in graph()) {
+    fn graphs_are_simple_and_symmetric(graph in graphs(1..=40)) {
         for i in 0..graph.nodes() {
             let neighbours = graph.neighbours(i);
             prop_assert_eq!(neighbours.len(), graph.degree(i));
@@ -112,12 +65,12 @@ proptest! {
     }
 
     #[test]
-    fn matrices_of_every_rule_average(graph in graph(), (rule, nonnegative) in rule()) {
+    fn matrices_of_every_rule_average(graph in graphs(1..=40), (rule, nonnegative) in rule()) {
         check_mixing(&rule(&graph).unwrap(), &graph, nonnegative);
     }
 
     #[test]
-    fn uniform_weights_are_for_regular_graphs(graph in graph()) {
+    fn uniform_weights_are_for_regular_graphs(graph in graphs(1..=40)) {
         let regular = (1..graph.nodes()).all(|i| graph.degree(i) == graph.degree(0));
         match weights::uniform(&graph) {
             Ok(w) => {
@@ -133,7 +86,7 @@ proptest! {
 
     /// The best constant is the best of the constants, and lazy Metropolis half as bold as Metropolis.
     #[test]
-    fn rules_relate_as_they_should(graph in graph(), weight in 0.0..1.0) {
+    fn rules_relate_as_they_should(graph in graphs(1..=40), weight in 0.0..1.0) {
         let lambda = |w: &MixingMatrix| w.second_largest_singular_value().unwrap();
         let best = lambda(&weights::best_constant(&graph).unwrap());
         prop_assert!(best <= lambda(&weights::max_degree(&graph)) + 1e-13);
@@ -148,7 +101,7 @@ proptest! {
 
     /// Any constant weight and any diagonal: accepted exactly if the spectrum says so (away from rounding).
     #[test]
-    fn a_matrix_exists_if_and_only_if_it_averages(graph in graph(), weight in -0.2_f64..1.2) {
+    fn a_matrix_exists_if_and_only_if_it_averages(graph in graphs(1..=40), weight in -0.2_f64..1.2) {
         let mu = graph.laplacian_extremes().unwrap();
         let lambda = if graph.nodes() == 1 { 0.0 } else {
             (1.0 - weight * mu.smallest).abs().max((1.0 - weight * mu.largest).abs())
@@ -163,7 +116,7 @@ proptest! {
 
     /// Chebyshev's averages keep the mean and obey their bound at every step.
     #[test]
-    fn accelerated_averages_keep_the_mean_and_their_bound(graph in graph(), (rule, _) in rule(), steps in 1_u32..60) {
+    fn accelerated_averages_keep_the_mean_and_their_bound(graph in graphs(1..=40), (rule, _) in rule(), steps in 1_u32..60) {
         let (w, x) = (rule(&graph).unwrap(), rows(graph.nodes()));
         let lambda = w.second_largest_singular_value().unwrap();
         for method in [Method::Plain, Method::Chebyshev] {
@@ -180,7 +133,7 @@ proptest! {
     /// Widths on both sides of a block of columns; the range is what a thread would take.
     #[test]
     fn mixing_has_the_bits_of_the_naive_loop(
-        graph in graph(),
+        graph in graphs(1..=40),
         width in prop_oneof![0_usize..20, 395_usize..405, 800_usize..810],
         cut: prop::sample::Index,
     ) {
@@ -237,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     /// Fewer and sparser graphs: each takes some sixty linear systems of the order of its edges.
     #[test]
-    fn the_fastest_weights_average_and_beat_the_others(graph in graph().prop_filter("edges", |g| g.edges().count() <= 150)) {
+    fn the_fastest_weights_average_and_beat_the_others(graph in graphs(1..=40).prop_filter("edges", |g| g.edges().count() <= 150)) {
         let (linear, chain) = (weights::fdla(&graph).unwrap(), weights::fmmc(&graph).unwrap());
         check_mixing(&linear.weights, &graph, false);
         check_mixing(&chain.weights, &graph, true);

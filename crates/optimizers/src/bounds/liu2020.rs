@@ -77,6 +77,7 @@ impl Problem {
         step * squared_gradients * self.disagreement() / self.strong_convexity
     }
 
+    /// `(1 + lambda^2) / (1 - lambda^2)`.
     fn disagreement(&self) -> f64 {
         let squared = self.lambda * self.lambda;
         (1.0 + squared) / (1.0 - squared)
@@ -86,4 +87,11 @@ impl Problem {
     fn noise(&self, scale: f64) -> f64 {
         2.0 * self.nodes() * self.dim as f64 * scale * scale
     }
+}
+
+/// The `x` of the rate `O(t^-x)` of the mean squared error that (R) gives for steps that fall as `t^-step` and noise scales
+/// that fall as `t^-noise`: `min(e_a, 2 e_v - e_a)`. It needs `step < 1` and `step / 2 < noise`; otherwise (R) does not fall, and
+/// this is not positive.
+pub fn rate(step: f64, noise: f64) -> f64 {
+    if step < 1.0 { step.min(2.0 * noise - step) } else { 0.0 }
 }

@@ -3,11 +3,9 @@
 
 use chacha20::ChaCha8Rng;
 use dido_geometry::{L2Ball, Set};
-use dido_linalg::{spectral_norm, symmetric_eigenvalues};
 use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key, Public};
 use dido_optimizers::{Algorithm, Clip, Declaration, Node, Parties, Sampling, Stop};
 use dido_problems::{RecordBounds, Shard, Weighting};
-use dido_topology::MixingMatrix;
 use ndarray::{Array1, Array2};
 use rand::{RngExt, SeedableRng};
 
@@ -45,28 +43,6 @@ pub fn problem(seed: u64, nodes: usize, rows: usize, dim: usize, weighting: Weig
 }
 
 impl Problem {
-    /// The constants of the convergence bounds of paper A.
-    pub fn constants(&self, weights: &MixingMatrix) -> dido_optimizers::bounds::liu2020::Problem {
-        let norms: Vec<f64> = self.shards.iter().map(|s| spectral_norm(s.x().view()).unwrap()).collect();
-        let gram = self
-            .shards
-            .iter()
-            .fold(Array2::zeros((self.declaration.dim(), self.declaration.dim())), |g, s| g + s.x().t().dot(&s.x()));
-        dido_optimizers::bounds::liu2020::Problem {
-            dim: self.declaration.dim(),
-            diameter: 2.0 * self.radius,
-            gradients: self
-                .shards
-                .iter()
-                .zip(&norms)
-                .map(|(s, norm)| norm * (norm * self.radius + s.y().dot(&s.y()).sqrt()))
-                .collect(),
-            smoothness: norms.iter().fold(0.0, |l: f64, n| l.max(n * n)),
-            strong_convexity: symmetric_eigenvalues(gram.view()).unwrap()[0],
-            lambda: weights.second_largest_singular_value().unwrap(),
-        }
-    }
-
     /// Parties on this problem's data, with noise keys from `seed`.
     pub fn parties(&self, lanes: usize, adjacency: Adjacency, budget: Option<Budget>, seed: u64) -> Parties {
         parties(&self.declaration, &self.shards, lanes, adjacency, budget, seed)
