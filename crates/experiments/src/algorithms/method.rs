@@ -10,6 +10,7 @@ use dido_optimizers::{Algorithm, Declaration, Noise, Sampling, Schedule};
 use super::Checks;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
+use crate::theory::Facts;
 
 /// What kinds of experiments an algorithm takes. The others are refused: see [`Takes::LEAST`].
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +145,17 @@ pub trait Method: Debug + Send + Sync {
 
     /// The epsilon that a paper claims for a run with this noise, where its premises hold.
     fn published_epsilon(&self, _spec: &Spec, _noise: &Noise) -> Option<f64> {
+        None
+    }
+
+    /// The theorem that bounds how far its estimate is from the optimum, if there is one.
+    fn theorem(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Its bounds, on the root mean square distance of the mean of all parties' estimates after 1, 2, ... rounds, where its premises
+    /// hold.
+    fn error_bound(&self, _facts: &Facts<'_>) -> Option<Vec<f64>> {
         None
     }
 
