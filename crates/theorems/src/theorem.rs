@@ -187,7 +187,7 @@ mod tests {
             Ok(())
         };
         for expected in [Expected::Holds, Expected::Fails] {
-            let finding = Theorem { check, expected, ..TRUE }.examine(1);
+            let finding = Theorem { expected, check, ..TRUE }.examine(1);
             assert_eq!(finding.verdict, Verdict::Fails);
             let detail = finding.detail.unwrap();
             assert!(detail.starts_with("T, case 0: nothing can be drawn that meets the assumptions"), "{detail}");
