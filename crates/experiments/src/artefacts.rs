@@ -55,7 +55,7 @@ pub fn write(
         (error.as_str(), picture.clone()),
         (
             "Distance to the optimum (not covered by the guarantee) and between the parties",
-            report::plot::distance(&outcome.trace)?,
+            report::plot::distance(&outcome.trace, summary.bound.as_ref())?,
         ),
         ("Epsilon spent", report::plot::spending(&outcome.trace, &planned.plan)?),
     ];

@@ -38,7 +38,7 @@ pub fn warning(spec: &Spec) -> Option<String> {
 fn consequence(method: &dyn Method) -> &'static str {
     if method.set().radius().is_finite() {
         "the set holds the points, but they need not converge"
-    } else if method.clip().is_some() {
+    } else if method.clip().or(method.record_clip()).is_some() {
         "clipped gradients bound every move, but the points need not converge"
     } else {
         "the points can grow without end, and the run then stops"

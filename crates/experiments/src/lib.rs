@@ -31,6 +31,7 @@ mod sensitivity;
 mod shared_noise;
 mod spec;
 mod summary;
+mod theory;
 pub mod topology;
 mod trace;
 

@@ -208,6 +208,18 @@ pub struct ObjectiveValues {
     pub median_alone: Option<f64>,
 }
 
+/// A theorem's bound on the distance of the mean estimate from the optimum, relative to the optimum, as root mean square over the
+/// noise. It knows the data: not covered by the guarantee.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorBound {
+    /// The theorem.
+    pub theorem: String,
+    /// The distance at the end of the run, in the mean over lanes.
+    pub measured: f64,
+    /// Completed rounds and the bound after them.
+    pub points: Vec<(u32, f64)>,
+}
+
 /// The private model and what it should be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
@@ -277,6 +289,9 @@ pub struct Summary {
     pub epsilon_all_lanes: Epsilons,
     /// Scores on held-out records.
     pub metrics: Metrics,
+    /// What a theorem allows, where one applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<ErrorBound>,
     /// The score of each lane, at the party that fares worst.
     pub lane_scores: Vec<Score>,
     /// The largest distance of a party's model from the mean of all models.

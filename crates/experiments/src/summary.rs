@@ -12,6 +12,7 @@ use crate::records::{Coefficient, Plan, Score, Summary};
 use crate::results::ResultFolder;
 use crate::rounds::Outcome;
 use crate::spec::Spec;
+use crate::theory::bound;
 
 /// The summary of a run whose rounds are over.
 ///
@@ -33,6 +34,8 @@ pub fn summarise(
     let epsilon_all_lanes =
         if lanes > 1 { epsilons(spec, &outcome.ledger, &planned.noise, lanes)? } else { epsilon.clone() };
     let objective = metrics::objective(spec, data, references, models);
+    let bound = bound(spec, &planned.noise, data, references, &outcome.trace);
+    let not_covered = not_covered(plan).iter().copied().chain(bound.is_some().then_some("bound"));
     Ok(Summary {
         name: plan.name.clone(),
         digest: plan.digest.clone(),
@@ -48,6 +51,8 @@ pub fn summarise(
         epsilon,
         epsilon_all_lanes,
         metrics: references.beside(metrics::mean_score(&lane_scores), objective),
+        not_covered: not_covered.map(str::to_owned).collect(),
+        bound,
         lane_scores,
         consensus_error: metrics::consensus_error(models),
         coefficients: coefficients(spec, models.row(0, 0), &references.optimum.to_vec())?,
@@ -55,7 +60,6 @@ pub fn summarise(
         held_out: data.held_out.y.len(),
         clipped: data.clipped.clone(),
         seconds: outcome.seconds,
-        not_covered: not_covered(plan).iter().map(|&key| key.to_owned()).collect(),
     })
 }
 

@@ -53,7 +53,7 @@ fn a_run_has_its_keys_and_its_files() {
     assert_eq!(files.join(" "), expected);
     let summary: Value = serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap();
     assert_eq!(summary, run);
-    let not_covered = ["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds"];
+    let not_covered = ["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds", "bound"];
     assert_eq!(run["not_covered"], Value::from(not_covered.to_vec()));
     has(&run, &not_covered.map(|key| key.split('[').next().unwrap()));
     let report = fs::read_to_string(folder.join("report.html")).unwrap();

@@ -4,12 +4,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use dido_geometry::Set;
-use dido_mechanisms::{Adjacency, Public};
+use dido_mechanisms::{Adjacency, Budget, MechanismError, Public};
 use dido_optimizers::{Algorithm, Declaration, Noise, Sampling, Schedule};
 
 use super::Checks;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
+use crate::theory::Facts;
 
 /// What kinds of experiments an algorithm takes. The others are refused: see [`Takes::LEAST`].
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +118,11 @@ pub trait Method: Debug + Send + Sync {
         self.step_of_release().map_or(1.0, |step| step.at(round))
     }
 
+    /// The least Gaussian noise that keeps a budget, where that does not follow from a sensitivity.
+    fn least_noise(&self, _spec: &Spec, _budget: Budget) -> Option<Result<f64, MechanismError>> {
+        None
+    }
+
     /// How the sensitivity follows from what is declared, where it is not that of a gradient.
     fn sensitivity_in_words(&self, _spec: &Spec) -> Option<String> {
         None
@@ -139,6 +145,17 @@ pub trait Method: Debug + Send + Sync {
 
     /// The epsilon that a paper claims for a run with this noise, where its premises hold.
     fn published_epsilon(&self, _spec: &Spec, _noise: &Noise) -> Option<f64> {
+        None
+    }
+
+    /// The theorem that bounds how far its estimate is from the optimum, if there is one.
+    fn theorem(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Its bounds, on the root mean square distance of the mean of all parties' estimates after 1, 2, ... rounds, where its premises
+    /// hold.
+    fn error_bound(&self, _facts: &Facts<'_>) -> Option<Vec<f64>> {
         None
     }
 

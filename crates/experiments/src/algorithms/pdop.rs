@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dido_geometry::Set;
 use dido_mechanisms::Public;
+use dido_optimizers::bounds::huang2015;
 use dido_optimizers::{Algorithm, At, Schedule};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ use super::{Checks, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
+use crate::theory::{Facts, Quadratic};
 
 /// Private distributed optimisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +88,39 @@ impl Method for Pdop {
 
     fn set(&self) -> &Set {
         &self.set
+    }
+
+    fn theorem(&self) -> Option<&'static str> {
+        Some("the recursion for paper C, derived anew")
+    }
+
+    fn error_bound(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        let radius = self.set.radius();
+        let bounded = self.at == At::Projected && facts.is_inside(&self.set);
+        let Quadratic { smoothness, strong_convexity, gradients } = facts.quadratic(radius).filter(|_| bounded)?;
+        let (nodes, dim) = (facts.spec.declaration.nodes(), facts.spec.declaration.dim());
+        let weights = &facts.spec.weights;
+        let problem = huang2015::Problem {
+            dim,
+            nodes,
+            strong_convexity,
+            smoothness,
+            gradient: gradients.into_iter().fold(0.0, f64::max),
+            diameter: 2.0 * radius,
+            lambda: facts.lambda,
+            frobenius_squared: (0..nodes).flat_map(|i| weights.row(i).1).map(|w| w * w).sum(),
+        };
+        let mut v = nodes as f64 * facts.distance().powi(2);
+        let mut noise = 0.0;
+        (0..facts.spec.config.rounds)
+            .map(|t| {
+                // The noise that enters is that of the release before; the recursion counts twice a squared scale.
+                v = problem.next(v, self.step.at(t), f64::sqrt(noise / 2.0));
+                noise = facts.variance(t)?;
+                // The estimate is the latest release, whose noise is fresh.
+                Some(((v + dim as f64 * noise) / nodes as f64).sqrt())
+            })
+            .collect()
     }
 
     fn clip(&self) -> Option<f64> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::least_squares::{PublishedTheorem, published_epsilon};
 use dido_mechanisms::{Adjacency, Public};
+use dido_optimizers::bounds::liu2020;
 use dido_optimizers::{Algorithm, Noise, Schedule};
 use dido_problems::Loss;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
+use crate::theory::{Facts, Quadratic};
 
 /// Projected decentralised gradient descent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,29 @@ impl Method for ProjectedDgd {
 
     fn set(&self) -> &Set {
         &self.set
+    }
+
+    fn theorem(&self) -> Option<&'static str> {
+        Some("the recursion (R) that replaces Theorem 2 of paper A")
+    }
+
+    fn error_bound(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        let (radius, nodes) = (self.set.radius(), facts.spec.declaration.nodes() as f64);
+        let Quadratic { smoothness, strong_convexity, gradients } =
+            facts.quadratic(radius).filter(|_| facts.is_inside(&self.set))?;
+        let (dim, lambda) = (facts.spec.declaration.dim(), facts.lambda);
+        let problem = liu2020::Problem { dim, diameter: 2.0 * radius, gradients, smoothness, strong_convexity, lambda };
+        let mut r = problem.start(nodes * facts.distance().powi(2), 0.0);
+        let mut sum = 0.0;
+        (0..facts.spec.config.rounds)
+            .map(|t| {
+                // (R) counts the variance of Laplace noise, twice its squared scale.
+                r = problem.next(r, self.step.at(t), (facts.variance(t)? / 2.0).sqrt());
+                // The estimate is the latest release, and later the mean of some: its square is at most the mean of theirs.
+                sum = if t <= self.average_from { r } else { sum + r };
+                Some((sum / f64::from(t.saturating_sub(self.average_from) + 1) / nodes).sqrt())
+            })
+            .collect()
     }
 
     fn published_epsilon(&self, spec: &Spec, noise: &Noise) -> Option<f64> {

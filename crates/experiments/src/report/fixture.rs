@@ -103,6 +103,7 @@ pub(super) fn summary() -> Summary {
             constant: score(-0.0011),
             objective: None,
         },
+        bound: None,
         lane_scores: [0.3801, 0.3822, 0.3790, 0.3835].map(score).to_vec(),
         consensus_error: 0.001_234,
         coefficients: vec![

@@ -6,8 +6,9 @@
 use super::{
     number::{bound, count, score, significant},
     wording::{
-        EXECUTION, NOT_COVERED, accountings, all_lanes, budget, capitalised, caveats, escape, figures, finding, graph,
-        lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, steps_name, units,
+        EXECUTION, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape, figures,
+        finding, graph, lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps,
+        steps_name, units,
     },
 };
 use crate::config::Seed;
@@ -103,8 +104,8 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
             &scores,
         )
     );
-    if let Some(objective) = objective(summary, plan) {
-        out += &format!("<p>{}</p>\n", escape(&objective));
+    for more in [objective(summary, plan), allowed(summary)].into_iter().flatten() {
+        out += &format!("<p>{}</p>\n", escape(&more));
     }
     if summary.lanes > 1 {
         let [low, high] = lanes(&summary.lane_scores);

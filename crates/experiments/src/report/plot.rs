@@ -13,7 +13,7 @@ use super::{
     number::{bound, count, score, significant},
     wording::{figures, model},
 };
-use crate::records::{Plan, Score, Summary, TracePoint};
+use crate::records::{ErrorBound, Plan, Score, Summary, TracePoint};
 
 /// R^2 or accuracy on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
 /// party alone and the constant as horizontal lines.
@@ -135,24 +135,29 @@ fn exceeds(last: &TracePoint, plan: &Plan) -> bool {
 }
 
 /// Distance of the mean estimate from the optimum (relative) and the consensus error (absolute) against completed
-/// rounds, on a logarithmic axis.
+/// rounds, on a logarithmic axis; with what a theorem allows the first of them, where one applies.
 ///
 /// # Errors
 /// If the trace is empty or a distance is not finite.
-pub fn distance(trace: &[TracePoint]) -> Result<String, ReportError> {
-    let series = [
+pub fn distance(trace: &[TracePoint], allowed: Option<&ErrorBound>) -> Result<String, ReportError> {
+    let mut series = vec![
         (Pen::BOLD, "to the optimum, relative", observed(trace, "distance", |p| p.distance)?),
         (Pen::DASH_DOT, "largest, party to mean", observed(trace, "consensus_error", |p| p.consensus_error)?),
     ];
+    if let Some(allowed) = allowed {
+        let points = allowed.points.iter().map(|&(t, value)| Ok((f64::from(t), finite(t, "bound", value)?)));
+        series.push((Pen::DASHED, "bound on the first (knows the data)", points.collect::<Result<Vec<_>, _>>()?));
+    }
     let x = rounds(trace);
     let mut zeros = 0;
-    let lines = series.map(|(pen, what, points)| {
+    let lines = series.into_iter().map(|(pen, what, points)| {
         let label = format!("{what}: {}", significant(points[points.len() - 1].1));
         let all = points.len();
         let points: Vec<_> = points.into_iter().filter(|p| p.1 > 0.0).map(|(x, y)| (x, y.log10())).collect();
         zeros += all - points.len();
         Line { pen, label, points }
     });
+    let lines: Vec<Line> = lines.collect();
     let (low, high) = bounds(&lines.iter().flat_map(|line| ys(&line.points)).collect::<Vec<_>>());
     let y = decades(low, high);
     let note = match zeros {
@@ -162,7 +167,6 @@ pub fn distance(trace: &[TracePoint]) -> Result<String, ReportError> {
             count(n as u64, "value of zero is", "values of zero are")
         ),
     };
-    let lines = Vec::from(lines);
     Ok(svg(&Chart {
         id: "dido-distance",
         title: "Distance of the models from the optimum and from each other",

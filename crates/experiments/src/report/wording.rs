@@ -129,6 +129,18 @@ pub(super) fn steps(plan: &Plan) -> String {
     plan.dual_weights.clone().unwrap_or_else(|| schedule(&plan.step))
 }
 
+/// What a theorem allows beside what was measured.
+pub(super) fn allowed(summary: &Summary) -> Option<String> {
+    let found = summary.bound.as_ref()?;
+    Some(format!(
+        "Distance of the mean estimate from the optimum, relative to the optimum: {} at the end; {} bounds it by {}, as root mean \
+         square over the noise. The bound knows the data: not covered by the guarantee.",
+        significant(found.measured),
+        found.theorem,
+        significant(found.points.last()?.1)
+    ))
+}
+
 /// What the step sizes are called, or what takes their place: that belongs to the algorithm.
 pub(super) fn steps_name(plan: &Plan) -> String {
     if plan.dual_weights.is_some() { plan.algorithm.replace('-', " ") } else { "step size".to_owned() }

@@ -20,7 +20,7 @@ fn full(plan: &Plan, summary: &Summary, rows: u32) -> String {
     let plots = [
         ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, plan, summary).unwrap()),
         ("Epsilon spent.", plot::spending(&trace, plan).unwrap()),
-        ("Distances: not covered by the guarantee.", plot::distance(&trace).unwrap()),
+        ("Distances: not covered by the guarantee.", plot::distance(&trace, None).unwrap()),
     ];
     page(plan, summary, &ledger(rows), &plots)
 }
@@ -150,7 +150,7 @@ fn names_from_files_stay_text() {
         evil.clone_into(text);
     }
     let row = LedgerRow { nodes: evil.into(), mechanism: evil.into(), norm: evil.into(), ..ledger(1)[0].clone() };
-    let page = page(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace()).unwrap())]);
+    let page = page(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace(), None).unwrap())]);
     let document = parse(&page);
     assert!(!page.contains("<script"));
     assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 19);

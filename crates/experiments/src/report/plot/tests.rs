@@ -2,7 +2,11 @@ use super::*;
 use crate::report::fixture::{plan, summary, trace};
 
 fn pictures(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> [String; 3] {
-    [error(trace, plan, summary).unwrap(), spending(trace, plan).unwrap(), distance(trace).unwrap()]
+    [
+        error(trace, plan, summary).unwrap(),
+        spending(trace, plan).unwrap(),
+        distance(trace, summary.bound.as_ref()).unwrap(),
+    ]
 }
 
 /// Parses the picture; no number in it may be unusable for a renderer, or far outside the canvas.
@@ -43,6 +47,17 @@ fn pictures_are_well_formed_and_name_every_line() {
     }
     assert!(text(&spending).contains("spent: 0.9877") && text(&spending).contains("budget: 1.25 at delta = 1e-6"));
     assert!(text(&distance).contains("1 value of zero is not shown"));
+}
+
+#[test]
+fn a_bound_is_a_line_beside_the_measured_one() {
+    let points: Vec<(u32, f64)> = trace().iter().map(|point| (point.round, 2.5)).collect();
+    let allowed = ErrorBound { theorem: "a theorem".into(), measured: 0.5, points };
+    let svg = distance(&trace(), Some(&allowed)).unwrap();
+    check(&svg);
+    assert!(text(&svg).contains("bound on the first (knows the data): 2.5"), "{}", text(&svg));
+    let broken = ErrorBound { points: vec![(3, f64::NAN)], ..allowed };
+    assert!(matches!(distance(&trace(), Some(&broken)), Err(ReportError::NotFinite { round: 3, .. })));
 }
 
 #[test]
@@ -108,10 +123,10 @@ fn degenerate_traces_are_drawn() {
 fn what_cannot_be_plotted_is_an_error() {
     assert_eq!(error(&[], &plan(), &summary()), Err(ReportError::EmptyTrace));
     assert_eq!(spending(&[], &plan()), Err(ReportError::EmptyTrace));
-    assert_eq!(distance(&[]), Err(ReportError::EmptyTrace));
+    assert_eq!(distance(&[], None), Err(ReportError::EmptyTrace));
     let mut broken = trace();
     broken[3].distance = f64::INFINITY;
-    let refused = distance(&broken).unwrap_err();
+    let refused = distance(&broken, None).unwrap_err();
     assert_eq!(refused.to_string(), "round 15 of the trace: distance is inf, which cannot be plotted");
     let mut summary = summary();
     summary.metrics.optimum = summary.metrics.optimum.with(f64::NEG_INFINITY, 1.0);
