@@ -23,8 +23,8 @@ order = "O(1/epsilon^2)"
 exponent = 2
 "#;
 
-/// Wide in the loss and the set, the problem is least squares, where noise of scale `1/epsilon` adds `1/epsilon^2` on average: twenty
-/// lanes of seed 7, the same noise at both budgets but for its scale, so nothing is random.
+/// Wide in the loss and the set, the problem is least squares, where noise adds its variance on average: twenty lanes of seed 7, the
+/// same noise at both budgets but for its scale, so nothing is random. So large an epsilon takes less noise than `1/epsilon`.
 #[test]
 fn what_noise_adds_grows_as_its_variance() {
     let bench = Bench::new();
@@ -35,10 +35,11 @@ fn what_noise_adds_grows_as_its_variance() {
     for row in rows {
         let number = |key: &str, k: usize| row[key][k].as_f64().unwrap();
         let exponent = row["exponent"].as_f64().unwrap();
-        assert!((exponent - 2.0).abs() < 0.3, "{row}");
+        let of_noise = (number("noise", 0) / number("noise", 1)).log(80.0 / 20.0);
+        assert!((exponent - 2.0 * of_noise).abs() < 0.1, "{of_noise}: {row}");
         let quiet = row["gap_without_noise"].as_f64().unwrap();
         assert!(quiet >= -1e-9 && number("gap", 0) > number("gap", 1) && number("gap", 1) > quiet, "{row}");
-        assert!(number("noise", 0) > 3.0 * number("noise", 1), "{row}");
+        assert!((0.5..1.0).contains(&of_noise), "{row}");
         // 40 rounds and 60 of averaging over two edges, both ways.
         assert_eq!((row["rounds"].as_u64(), row["messages"].as_u64()), (Some(40), Some(400)));
     }
