@@ -35,6 +35,9 @@ pub fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
         }
         NoiseConfig::Calibrated(calibrated) => {
             let budget = spec.budget.expect("calibrated noise was checked to have a budget");
+            if let Some(sigma) = spec.method.least_noise(spec, budget) {
+                return Ok(Noise::Gaussian(Schedule::constant(sigma?)));
+            }
             let exponent = match calibrated.allocation {
                 AllocationConfig::Constant => 0.0,
                 AllocationConfig::Optimal if budget.delta() > 0.0 => 1.0 / 2.0,

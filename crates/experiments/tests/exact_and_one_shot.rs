@@ -221,6 +221,40 @@ fn what_does_not_go_together_is_refused_with_its_path() {
     assert!(audit.contains("baseline"), "{audit}");
 }
 
+/// Objective perturbation has a calibration of its own, in closed form; what its proof does not cover is refused.
+#[test]
+fn objective_perturbation_keeps_its_budget() {
+    let set = algorithm("objective-perturbation", SET);
+    let huber = "objective.loss={ kind = 'huber', width = 0.5 }";
+    let bench = Bench::new();
+    let arguments = [&["experiment.toml", "--set", &set, "--set", huber], &RIDGE[..]].concat();
+    let private = [&arguments[..], &GAUSSIAN].concat();
+    let plan = bench.json(&[&["plan"], &private[..]].concat());
+    let summary = bench.json(&[&["run"], &private[..]].concat());
+    assert_eq!(plan["epsilon"], summary["epsilon"]);
+    let spent = plan["epsilon"]["best"]["epsilon"].as_f64().unwrap();
+    assert!(spent > 7.999 && spent <= 8.0, "{spent}");
+    assert_eq!(plan["releases_per_node"], 1);
+    assert_eq!(plan["noise"].as_array().unwrap().len(), 1);
+    assert!(plan["sensitivity"]["derivation"].as_str().unwrap().contains("mu = 0.1"));
+    let text = String::from_utf8(bench.dido(&[&["plan"], &private[..]].concat()).stdout).unwrap();
+    assert!(text.contains("secret Gaussian") && text.is_ascii(), "{text}");
+    let small = "objective.regulariser={ kind = 'squared-l2', mu = 0.001 }";
+    let whole = "privacy.adjacency=replace-node";
+    for (more, parts) in [
+        (vec![], &["`privacy.noise`", "Gaussian"][..]),
+        ([&GAUSSIAN[..], &["--set", whole]].concat(), &["`privacy.adjacency`", "objective-perturbation"]),
+        ([&GAUSSIAN[..], &["--set", "objective.loss={ kind = 'squared' }"]].concat(), &["`objective.loss`", "huber"]),
+        (
+            [&GAUSSIAN[..], &["--set", small, "--set", "privacy.budget.epsilon=1"]].concat(),
+            &["mu = 0.001", "epsilon = 1"],
+        ),
+    ] {
+        let line = Bench::new().refusal(&[&["run"], &arguments[..], &more].concat());
+        assert!(parts.iter().all(|part| line.contains(part)), "{more:?}: {line}");
+    }
+}
+
 /// Clipped gradients have a sensitivity without a set, and gradient tracking runs where nodes sleep.
 #[test]
 fn clipping_takes_the_place_of_a_set() {

@@ -212,6 +212,14 @@ fn what_does_not_go_together_is_refused_with_its_path() {
             &["privacy.noise={ kind = 'discrete-laplace', scale = { kind = 'constant', c = 1 }, grid = 1000 }"],
             &["grid", "1000"],
         ),
+        (
+            DGD,
+            &[
+                "algorithm={ kind = 'pdop', set = { kind = 'l1-ball', radius = 1 }, step = { kind = 'constant', c = 0.1 } }",
+                "privacy.noise.mechanism=discrete-laplace",
+            ],
+            &["exact noise", "a ball or a box"],
+        ),
         (HIDDEN, &["privacy.adversary=all-messages"], &["`privacy.adversary`", "hidden-activation"]),
         (HIDDEN, &["algorithm.activation=visible"], &["`privacy.adversary`", "dummy messages"]),
         (HIDDEN, &["algorithm.sampling=all"], &["`algorithm.sampling`", "one-record"]),

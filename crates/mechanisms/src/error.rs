@@ -11,6 +11,22 @@ pub enum MechanismError {
     /// Noise needs a width.
     #[error("a noise scale must be positive and at most 2^1017, got {0}")]
     Scale(f64),
+    /// A record that shows whatever the noise.
+    #[error(
+        "one record adds {curvature} to the second derivative of the objective: for mu = {mu} that costs more than epsilon = \
+         {epsilon}, whatever the noise"
+    )]
+    Outweighed {
+        /// Of the loss of one record.
+        curvature: f64,
+        /// The regulariser.
+        mu: f64,
+        /// What was to be kept.
+        epsilon: f64,
+    },
+    /// The minimiser of a perturbed objective leaves with Gaussian noise of its own only.
+    #[error("the minimiser of a perturbed objective leaves with Gaussian noise that is neither shared nor carried on")]
+    Perturbed,
     /// A failure probability outside its range.
     #[error("delta must be at least 0 (zCDP: above 0) and below 1, got {0}")]
     Delta(f64),
@@ -214,6 +230,12 @@ pub enum MechanismError {
         /// Of the step.
         exponent: i32,
     },
+    /// Exact noise hides what is on the grid, which must be near what theory speaks of.
+    #[error(
+        "exact noise needs a proved bound on rounding; there is none for a private value that was projected on a set other \
+         than a ball or a box, or multiplied after a public value was added"
+    )]
+    UnboundedRounding,
     /// Noise of one grid does not hide values of another.
     #[error("the values are on the grid of step 2^{expected}, the noise on that of 2^{found}")]
     OtherGrid {

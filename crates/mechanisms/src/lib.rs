@@ -16,6 +16,7 @@ mod public;
 mod adversary;
 pub mod gradients;
 pub mod least_squares;
+mod objective_perturbation;
 mod sensitivity;
 pub mod sufficient_statistics;
 
@@ -56,6 +57,7 @@ pub use keys::{Key, Purpose, Stream};
 pub use ledger::{ClassLedger, Entry, Ledger};
 pub use mechanism::Mechanism;
 pub use noise::{DiscreteGaussian, DiscreteLaplace, ExactNoise, Gaussian, Grid, Laplace, RecordSum};
+pub use objective_perturbation::ObjectivePerturbation;
 pub use odometer::Odometer;
 pub use private::{Batch, Private};
 pub use public::Public;

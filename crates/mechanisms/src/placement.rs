@@ -102,7 +102,8 @@ impl Placement {
         };
         let moved = 0.5 * f64::from(again) * half_steps * grid.step();
         // Underflow takes away less than the smallest normal number.
-        Ok(self.rounding[class] * factor * (1.0 + 8.0 * f64::EPSILON) + self.beyond + moved + f64::MIN_POSITIVE)
+        let all = self.rounding[class] * factor * (1.0 + 8.0 * f64::EPSILON) + self.beyond + moved + f64::MIN_POSITIVE;
+        if all.is_finite() { Ok(all) } else { Err(MechanismError::UnboundedRounding) }
     }
 }
 
@@ -160,17 +161,18 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_bound_is_infinite() {
+    fn what_has_no_bound_is_refused() {
+        let error = |placement: &Placement, factor| placement.rounding(0, factor, grid(), Norm::L2, 4);
         let mut on_l1 = placement();
         on_l1.projected(&L1Ball::new(1.0).unwrap().into(), 4);
-        assert!(error(&on_l1, 1.0).is_infinite());
+        assert_eq!(error(&on_l1, 1.0), Err(MechanismError::UnboundedRounding));
         let mut after_sum = placement();
         after_sum.add(1.0, &mut [0.0; 4], &[0.0; 4]);
         after_sum.scaled();
-        assert!(error(&after_sum, 1.0).is_infinite());
+        assert_eq!(error(&after_sum, 1.0), Err(MechanismError::UnboundedRounding));
         let mut before = placement();
         before.scaled();
-        assert!(error(&before, 0.5).is_finite());
+        assert!(error(&before, 0.5).is_ok());
         let other = Grid::new(-21).unwrap();
         assert!(matches!(before.rounding(0, 1.0, other, Norm::L2, 4), Err(MechanismError::OtherGrid { .. })));
     }

@@ -31,6 +31,12 @@ impl Price<'_, '_> {
         let Private { base, factor, norm, adjacency, .. } = self.value;
         let dim = self.value.rows.shape().dim;
         let exact = Sensitivity::new(base[class] * factor, *norm, *adjacency)?;
+        if let Some(perturbed) = &self.value.perturbed {
+            return match (self.mechanism, self.carry, self.worth) {
+                (Mechanism::Gaussian(output), None, None) => perturbed[class].event(exact, output),
+                _ => Err(MechanismError::Perturbed),
+            };
+        }
         let own = match self.mechanism.grid() {
             None => exact,
             Some(grid) => {

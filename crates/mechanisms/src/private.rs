@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dido_geometry::{L2Ball, Rows, Set};
 
 use crate::placement::Placement;
-use crate::{Adjacency, Gate, Grid, MechanismError, Norm, Public, Sampling};
+use crate::{Adjacency, Gate, Grid, MechanismError, Norm, ObjectivePerturbation, Public, Sampling};
 
 /// Which nodes look at their records in this round, and at which of them. A batch pays for one look: it is consumed by it.
 ///
@@ -88,6 +88,8 @@ pub struct Private<'r> {
     pending: f64,
     /// Where it is to be rounded to, and how far from what was proved it is; nothing for noise in floating point.
     placement: Option<Placement>,
+    /// What was drawn at random already, by class of nodes: then `base` speaks of the error of the solver only.
+    pub(crate) perturbed: Option<Arc<[ObjectivePerturbation]>>,
     /// The look at the data that was paid for.
     pub(crate) batch: Batch<'r>,
 }
@@ -108,7 +110,14 @@ impl<'r> Private<'r> {
                 rows.as_mut_slice()[node * width..][..width].fill(0.0);
             }
         }
-        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, placement: None, batch }
+        Self { rows, base, norm, adjacency, factor: 1.0, pending: 1.0, placement: None, perturbed: None, batch }
+    }
+
+    /// The same for minimisers of objectives with a secret random term: `base` bounds how far the *errors* of the solver move,
+    /// the rest is what `perturbed` says of each class. It leaves with Gaussian noise on the error, or not at all.
+    #[must_use]
+    pub fn of_perturbed_objectives(self, perturbed: Arc<[ObjectivePerturbation]>) -> Self {
+        Self { perturbed: Some(perturbed), ..self }
     }
 
     /// The same, to leave with noise on `grid`: the row of a node in class `c`, as it was computed, is within `rounding[c]`

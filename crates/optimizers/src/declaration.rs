@@ -149,6 +149,11 @@ impl Declaration {
         &self.class_of
     }
 
+    /// Nodes and records of the whole network, of which these may be a part.
+    pub fn network(&self) -> (usize, usize) {
+        self.network
+    }
+
     /// The scale `s_i` of a node that holds `records` records.
     pub fn scale(&self, records: usize) -> f64 {
         let (nodes, total) = self.network;

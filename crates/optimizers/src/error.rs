@@ -119,6 +119,9 @@ pub enum Stop {
         /// What was to be released.
         what: &'static str,
     },
+    /// A random term in the objective is Gaussian.
+    #[error("objective perturbation needs Gaussian noise in floating point or none, not {0}")]
+    Perturbation(&'static str),
     /// The privacy crate refused, or a released number was not finite.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),

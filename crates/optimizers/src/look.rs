@@ -27,7 +27,10 @@
 //!   sensitivity, which is at most `2 w t A` itself and is compared with twice the error.
 //! * *steps*: up to four products follow, and the product of sensitivity and step is rounded too.
 //!
-//! The test compares gradients with exact rational arithmetic.
+//! The same `K` is enough for packed sufficient statistics, whose terms `x_rj x_rk` and `x_rj y_r` are multiplied with three
+//! numbers more: there `A^2 = R_x^4 + (k R_x R_y)^2` for the balance `k`.
+//!
+//! `tests/rounding.rs` compares what is computed with sums of twice the precision.
 //!
 //! Where records are added or removed, their number is what is protected, and `t` cannot be it. The bound is for up to twice
 //! as many records as were declared, and a node that holds more is refused: like the bounds of a record, that is a limit of
@@ -78,11 +81,23 @@ impl Declaration {
         let (x, y) = (self.bounds().row_norm(), self.bounds().target());
         let longest = (x * self.loss().largest_slope(x * look.radius, y)).min(look.clip);
         let of = |&records: &usize| {
-            let terms = look.sampling.most(Self::most_records(adjacency, records)) as f64;
-            let weight = self.scale(records) * look.sampling.weight(records);
-            gamma(terms + 12.0 * self.dim() as f64 + 128.0) * weight * terms * longest
+            let terms = look.sampling.most(Self::most_records(adjacency, records));
+            self.rounding(terms, self.scale(records) * look.sampling.weight(records), longest)
         };
         self.class_records().iter().map(of).collect()
+    }
+
+    /// The same for the packed [sufficient statistics](dido_mechanisms::sufficient_statistics) of all records.
+    pub fn rounding_of_statistics_by_class(&self, adjacency: Adjacency, balance: f64) -> Vec<f64> {
+        let (x, y) = (self.bounds().row_norm(), self.bounds().target());
+        let longest = x * x.hypot(balance * y);
+        let of = |&records: &usize| self.rounding(Self::most_records(adjacency, records), self.scale(records), longest);
+        self.class_records().iter().map(of).collect()
+    }
+
+    /// Of a sum of so many terms, none longer than `longest`, times `weight`.
+    fn rounding(&self, terms: usize, weight: f64, longest: f64) -> f64 {
+        gamma(terms as f64 + 12.0 * self.dim() as f64 + 128.0) * weight * terms as f64 * longest
     }
 
     /// The most records of a node that declared `records` for which the rounding is bounded.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dido_geometry::{Set, Shape, parallel};
-use dido_mechanisms::{Adjacency, Batch, MechanismError, Norm, Private, sufficient_statistics};
+use dido_mechanisms::{Adjacency, Batch, Grid, MechanismError, Norm, Private, sufficient_statistics};
 use dido_problems::StrongMinimum;
 
 use crate::{Declaration, Node, Noise, OptimizerError, Parties, Stop};
@@ -49,9 +49,8 @@ impl<'r> Node<'r> {
     /// ([`dido_mechanisms::sufficient_statistics`]): rows of their own length, with their exact sensitivity. It looks at all
     /// records of the nodes that are awake.
     pub(crate) fn statistics(&mut self, balance: f64) -> Result<Private<'r>, Stop> {
-        self.has_no_grid("sufficient statistics")?;
         let awake = self.awake()?;
-        self.parties.statistics(balance, Batch::all().of_nodes(awake))
+        self.parties.statistics(balance, Batch::all().of_nodes(awake), self.noise.grid())
     }
 
     /// The minimiser of every node's own problem, from all records of the nodes that are awake. Two minimisers are no further
@@ -61,23 +60,24 @@ impl<'r> Node<'r> {
     /// If records are added or removed: the number of steps of the solver follows from their declared number. If the
     /// sensitivity is not finite although noise is to hide the data.
     pub(crate) fn minimiser(&mut self, problem: &OwnProblem) -> Result<Private<'r>, Stop> {
-        self.has_no_grid("minimisers")?;
+        // How far rounding carries what a solver returns is not proved.
+        if self.noise.grid().is_some() {
+            return Err(Stop::Rounding { what: "minimisers" });
+        }
         let batch = Batch::all().of_nodes(self.awake()?);
         if !matches!(self.noise, Noise::None) && !self.parties.is_bounded(&batch, problem.radius) {
             return Err(Stop::Unbounded { round: self.round });
         }
         self.parties.minimiser(problem, batch)
     }
-
-    /// Refuses exact noise: how far rounding carries these values is not proved.
-    fn has_no_grid(&self, what: &'static str) -> Result<(), Stop> {
-        if self.noise.grid().is_some() { Err(Stop::Rounding { what }) } else { Ok(()) }
-    }
 }
 
 impl Parties {
-    fn statistics<'r>(&self, balance: f64, batch: Batch<'r>) -> Result<Private<'r>, Stop> {
+    fn statistics<'r>(&self, balance: f64, batch: Batch<'r>, grid: Option<Grid>) -> Result<Private<'r>, Stop> {
         let adjacency = self.gate.ledger().adjacency;
+        if grid.is_some() {
+            self.are_not_too_many()?;
+        }
         let shape = Shape { dim: sufficient_statistics::len(self.shape().dim), ..self.shape() };
         let mut out = self.pool.take(shape);
         out.set_secret(true);
@@ -91,7 +91,12 @@ impl Parties {
             }
         }
         let widths = self.declaration().statistics_by_class(adjacency, balance)?;
-        Ok(Private::new(batch.through(&self.gate), out, widths, Norm::L2, adjacency))
+        let private = Private::new(batch.through(&self.gate), out, widths, Norm::L2, adjacency);
+        let rounding = || self.declaration().rounding_of_statistics_by_class(adjacency, balance).into();
+        Ok(match grid {
+            None => private,
+            Some(grid) => private.on_grid(grid, rounding()),
+        })
     }
 
     fn minimiser<'r>(&self, problem: &OwnProblem, batch: Batch<'r>) -> Result<Private<'r>, Stop> {

@@ -195,7 +195,7 @@ impl Parties {
     }
 
     /// Refuses more records than the bound on the rounding is for.
-    fn are_not_too_many(&self) -> Result<(), Stop> {
+    pub(crate) fn are_not_too_many(&self) -> Result<(), Stop> {
         let adjacency = self.gate.ledger().adjacency;
         let too_many = |objective: &dyn Objective| {
             let mut nodes = self.declaration.records().iter().enumerate();

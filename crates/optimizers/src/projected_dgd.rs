@@ -18,7 +18,7 @@
 //! and is left out. Paper A's `T` counts the messages `f(0), ..., f(T-1)`: it is the number of rounds here plus one.
 //!
 //! # Guarantee
-//! Bounds (U) and (R) of [`crate::bounds::liu2020`], checked by `tests/theorems.rs`. The published bound of Theorem 2
+//! Bounds (U) and (R) of [`crate::bounds::liu2020`], checked by `cargo xtask theorems --only A7`. The published bound of Theorem 2
 //! grows without limit and says nothing.
 //!
 //! # References

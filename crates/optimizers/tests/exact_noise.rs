@@ -10,8 +10,9 @@ use dido_mechanisms::{
     Pld, Pure, Purpose, Stream,
 };
 use dido_optimizers::{
-    Algorithm, At, Clip, Declaration, Dgd, DpSgd, DualAveraging, DualWeights, InProcess, Noise, Parties, Pdop,
-    Perturbed, ProjectedDgd, Sampling, Schedule, Stop, plan, run,
+    Algorithm, At, Clip, ClippedDgd, DIGing, Declaration, Dgd, DpSgd, DualAveraging, DualWeights, Extra, Gossip,
+    InProcess, LinearisedAdmm, Muffliato, Noise, Parties, Pdop, Perturbed, ProjectedDgd, Sampling, Schedule, Stop,
+    SufficientStatistics, WangNedic, plan, run,
 };
 use dido_problems::{Distance, DualStep, RecordBounds, Regulariser, Shard, Weighting};
 use dido_topology::sequence::NodeActivation;
@@ -81,7 +82,8 @@ fn every_algorithm_runs_with_exact_noise() {
     let dgd = |parties: &Parties| Dgd::new(step.clone(), 99, start(parties));
     let sgd = |parties: &Parties, sampling| DpSgd::new(Set::Whole, step.clone(), sampling, 0.4, 0, start(parties));
     let pdop = |parties: &Parties, set: &Set, at| Pdop::new(set.clone(), step.clone(), at, start(parties));
-    let cases: [(_, bool, Build<'_>); 13] = [
+    let one = || Schedule::constant(0.5);
+    let cases: [(_, bool, Build<'_>); 20] = [
         (replace, true, &|p| Box::new(ProjectedDgd::new(ball.clone(), step.clone(), 99, start(p)))),
         (node, true, &|p| Box::new(ProjectedDgd::new(cube.clone(), step.clone(), 99, start(p)))),
         (remove, true, &|p| Box::new(ProjectedDgd::new(ball.clone(), step.clone(), 99, start(p)))),
@@ -95,6 +97,17 @@ fn every_algorithm_runs_with_exact_noise() {
         (replace, false, &|p| dda(p, Sampling::Records(2))),
         (remove, false, &|p| Box::new(sgd(p, Sampling::Poisson(0.3)))),
         (replace, false, &|p| Box::new(sgd(p, Sampling::Records(2)))),
+        (node, false, &|p| Box::new(ClippedDgd::new(step.clone(), 0.3, 0, start(p)))),
+        (replace, false, &|p| Box::new(WangNedic::new(ball.clone(), step.clone(), one(), 6, start(p)).unwrap())),
+        (replace, false, &|p| {
+            Box::new(Muffliato::new(ball.clone(), step.clone(), (Gossip::Plain, 3), 0, start(p)).unwrap())
+        }),
+        (node, false, &|p| Box::new(DIGing::new(ball.clone(), step.clone(), 0, start(p)))),
+        (replace, false, &|p| Box::new(Extra::new(ball.clone(), 0.1, 0, start(p)).unwrap())),
+        (remove, false, &|p| {
+            Box::new(SufficientStatistics::new(&problem.declaration, ball.clone(), NODES, start(p)).unwrap())
+        }),
+        (remove, false, &|p| Box::new(LinearisedAdmm::new(Set::Whole, 0.5, 2.0, 0, start(p)).unwrap().clipped(0.2))),
     ];
     for (number, (who, sends_points, build)) in cases.into_iter().enumerate() {
         for noise in noises() {
@@ -267,7 +280,7 @@ fn what_has_no_bound_is_refused() {
         let (set, start) = (Set::from(L1Ball::new(1.0).unwrap()), p.start(&[0.0; DIM]));
         Box::new(Pdop::new(set, Schedule::constant(0.1), At::Projected, start))
     });
-    assert!(matches!(refused, Err(Stop::Mechanism(MechanismError::Sensitivity(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(Stop::Mechanism(MechanismError::UnboundedRounding))), "{refused:?}");
 
     let fewer = Declaration::least_squares(DIM, problem.declaration.bounds(), Weighting::Pooled, vec![6, 2, 6, 6]);
     let declaration = fewer.unwrap();

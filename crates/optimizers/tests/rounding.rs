@@ -4,6 +4,7 @@ mod common;
 
 use chacha20::ChaCha8Rng;
 use dido_mechanisms::Adjacency;
+use dido_mechanisms::sufficient_statistics::packed;
 use dido_optimizers::{Declaration, Look, Sampling};
 use dido_problems::{Loss, Objective, RecordBounds, Shard, Weighting};
 use ndarray::{Array1, Array2};
@@ -147,6 +148,47 @@ fn rounding_is_below_its_bound_and_not_far_below() {
         let worst = worst(loss, clip, by_record, lanes);
         assert!(worst > 1e-3, "{loss:?}, clip {clip}, by record {by_record}, {lanes} lanes: {worst}");
     }
+}
+
+/// The packed statistics: the diagonal of `s X'X`, the root of 2 times what is above it, and the balance times `s X'y`.
+#[test]
+fn statistics_are_within_their_bound() {
+    let (balance, mut worst) = (0.8, 0.0_f64);
+    for (records, dim) in [(1, 1), (3, 4), (400, 2), (400, 7)] {
+        for (seed, lanes) in (0..20).zip([1, 2].into_iter().cycle()) {
+            let (shard, _) = adversarial(seed, records, dim);
+            let declaration =
+                Declaration::least_squares(dim, shard.bounds(), Weighting::NodeMean, vec![records]).unwrap();
+            let bound = declaration.rounding_of_statistics_by_class(Adjacency::ReplaceRecord, balance)[0];
+            let objective =
+                declaration.objective(Adjacency::ReplaceRecord, std::slice::from_ref(&shard), lanes).unwrap();
+            let (matrix, vector) = objective.normal_equations(0).unwrap();
+            let scale = declaration.scale(records);
+            let sum = |term: &dyn Fn(usize) -> Double| {
+                (0..records).fold(Double::of(0.0), |sum, r| sum.plus(term(r))).times(Double::of(scale))
+            };
+            let (x, y) = (shard.x(), shard.y());
+            let number = |r: usize, k: usize| Double::of(x[[r, k]]);
+            let mut exact = vec![];
+            for j in 0..dim {
+                for k in j..dim {
+                    let entry = sum(&|r| number(r, j).times(number(r, k)));
+                    let root = Double::of(2.0).over_root_of(Double::of(2.0));
+                    exact.push(if j == k { entry } else { entry.times(root) });
+                }
+            }
+            exact.extend((0..dim).map(|k| sum(&|r| number(r, k).times(Double::of(y[r]))).times(Double::of(balance))));
+            let computed = packed(dim, balance, |j, k| matrix[[j, k]], |k| vector[k]);
+            let error = exact.iter().zip(computed).map(|(exact, computed)| {
+                let difference = exact.plus(Double::of(-computed));
+                (difference.hi + difference.lo).powi(2)
+            });
+            let error = error.sum::<f64>().sqrt();
+            assert!(error <= bound, "{records} x {dim}, seed {seed}: {error} of {bound}");
+            worst = worst.max(error / bound);
+        }
+    }
+    assert!(worst > 1e-3, "{worst}");
 }
 
 /// What is sampled has fewer terms and a larger weight; where records are added or removed there may be twice as many.

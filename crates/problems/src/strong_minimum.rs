@@ -74,15 +74,32 @@ impl StrongMinimum {
         let dim = objective.dim();
         let start = Self::start(&self.set, dim);
         out.chunks_exact_mut(dim).for_each(|row| row.copy_from_slice(&start));
+        self.iterate(objective, nodes, &vec![0.0; out.len()], out);
+    }
+
+    /// The same for `F_i(b) + <v_i, b>` on the whole space; on entry `out` holds `v`, of any length. It starts at `-v / mu`,
+    /// where the gradient is that of `f_i`: `slope` has to bound that everywhere.
+    ///
+    /// # Panics
+    /// If `out` has another length, or there is a set.
+    pub fn minimise_tilted(&self, objective: &dyn Objective, nodes: Range<usize>, out: &mut [f64]) {
+        assert_eq!(self.set, Set::Whole, "a tilted objective is minimised on the whole space");
+        let tilt = out.to_vec();
+        out.iter_mut().for_each(|v| *v /= -self.mu);
+        self.iterate(objective, nodes, &tilt, out);
+    }
+
+    fn iterate(&self, objective: &dyn Objective, nodes: Range<usize>, tilt: &[f64], out: &mut [f64]) {
+        let dim = objective.dim();
         let (mut ahead, mut gradient) = (out.to_vec(), vec![0.0; out.len()]);
         let root = (self.curvature / self.mu + 1.0).sqrt();
         let (step, momentum) = (1.0 / (self.curvature + self.mu), (root - 1.0) / (root + 1.0));
         for _ in 0..self.steps {
             objective.gradient(nodes.clone(), &ahead, &mut gradient);
-            for (row, gradient) in ahead.chunks_exact_mut(dim).zip(gradient.chunks_exact(dim)) {
-                row.iter_mut().zip(gradient).for_each(|(b, g)| *b -= step * (g + self.mu * *b));
-                self.set.project_row(row);
+            for ((b, g), v) in ahead.iter_mut().zip(&gradient).zip(tilt) {
+                *b -= step * (g + self.mu * *b + v);
             }
+            ahead.chunks_exact_mut(dim).for_each(|row| self.set.project_row(row));
             for (b, ahead) in out.iter_mut().zip(&mut ahead) {
                 let moved = *ahead - *b;
                 *b = *ahead;
@@ -167,6 +184,23 @@ mod tests {
             let minimum =
                 reference::regularised(Loss::Logistic, shard.features(), &shard.y().to_vec(), &regulariser).unwrap();
             assert!(distance(found, minimum.beta.as_slice().unwrap()) < 1e-8);
+        }
+    }
+
+    /// The gradient of a tilted objective vanishes at what is found, however long the tilt.
+    #[test]
+    fn a_tilt_of_any_length_is_met() {
+        let (shards, mu, tolerance) = (shards(), 0.05, 1e-8);
+        let objective = LinearModel::new(Loss::Logistic, &shards, vec![1.0 / 12.0; 3], 1).unwrap();
+        let solver = StrongMinimum::new(Set::Whole, mu, 0.25, 1.0, tolerance).unwrap();
+        for length in [0.0, 0.3, 50.0] {
+            let tilt: Vec<f64> = (0..9).map(|k| length * f64::from(k - 4)).collect();
+            let (mut b, mut g) = (tilt.clone(), vec![0.0; 9]);
+            solver.minimise_tilted(&objective, 0..3, &mut b);
+            objective.gradient(0..3, &b, &mut g);
+            let residual: Vec<f64> = g.iter().zip(&b).zip(&tilt).map(|((g, b), v)| g + mu * b + v).collect();
+            // A gradient of this size is at most so far from the minimiser, and at least 0.3 times as far.
+            assert!(distance(&residual, &[0.0; 9]) < 0.3 * tolerance, "{length}: {residual:?}");
         }
     }
 

@@ -40,20 +40,25 @@ impl Theorem {
         cases.checked_div(self.cost).unwrap_or(1).max(1)
     }
 
-    /// Checks it. The same number of cases gives the same cases, and the first ones of a larger number.
-    ///
-    /// # Errors
-    /// If a case cannot be drawn or measured.
-    pub fn examine(&self, cases: u32) -> Result<Finding, TheoremError> {
+    /// Checks it. The same number of cases gives the same cases, and the first ones of a larger number. A case that cannot be
+    /// drawn or measured ends it: it fails then.
+    pub fn examine(&self, cases: u32) -> Finding {
         let count = self.cases(cases);
         let mut tally = Tally::default();
+        let mut error = None;
         for index in 0..count {
             let mut case = Case::new(self.name, index);
-            (self.check)(&mut case)?;
+            error = (self.check)(&mut case).err();
             tally.join(case.into_tally());
+            if error.is_some() {
+                break;
+            }
         }
-        let (verdict, detail) = self.judge(&tally);
-        Ok(Finding {
+        let (verdict, detail) = match error {
+            Some(error) => (Verdict::Fails, Some(error.to_string())),
+            None => self.judge(&tally),
+        };
+        Finding {
             name: self.name.to_owned(),
             statement: self.statement.to_owned(),
             source: self.source.to_owned(),
@@ -62,7 +67,7 @@ impl Theorem {
             worst: tally.worst(),
             verdict,
             detail,
-        })
+        }
     }
 
     fn judge(&self, tally: &Tally) -> (Verdict, Option<String>) {
@@ -104,7 +109,7 @@ mod tests {
     };
 
     fn verdict(theorem: Theorem) -> Verdict {
-        theorem.examine(1000).unwrap().verdict
+        theorem.examine(1000).verdict
     }
 
     /// Each way in which a theorem can be wrong changes the verdict.
@@ -169,19 +174,23 @@ mod tests {
         let first = |index: u32| Case::new("T", index).draw(0.0..1.0_f64).unwrap().to_bits();
         assert!(first(3) == first(3) && first(3) != first(4));
         assert_ne!(first(3), Case::new("U", 3).draw(0.0..1.0_f64).unwrap().to_bits());
-        assert_eq!(TRUE.examine(500).unwrap(), TRUE.examine(500).unwrap());
-        assert!(TRUE.examine(50).unwrap().worst <= TRUE.examine(5000).unwrap().worst);
+        assert_eq!(TRUE.examine(500), TRUE.examine(500));
+        assert!(TRUE.examine(50).worst <= TRUE.examine(5000).worst);
         assert_eq!([0, 9, 10, 99].map(|cases| TRUE.cases(cases)), [1, 1, 1, 9]);
         assert_eq!(Theorem { cost: 0, ..TRUE }.cases(1000), 1);
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_an_error_that_names_the_case() {
+    fn what_cannot_be_drawn_fails_and_names_the_case() {
         let check: Check = |case| {
             let _: u32 = case.draw(proptest::strategy::Strategy::prop_filter(0_u32..1, "never", |_| false))?;
             Ok(())
         };
-        let error = Theorem { check, ..TRUE }.examine(1).unwrap_err().to_string();
-        assert!(error.starts_with("T, case 0: nothing can be drawn that meets the assumptions"), "{error}");
+        for expected in [Expected::Holds, Expected::Fails] {
+            let finding = Theorem { check, expected, ..TRUE }.examine(1);
+            assert_eq!(finding.verdict, Verdict::Fails);
+            let detail = finding.detail.unwrap();
+            assert!(detail.starts_with("T, case 0: nothing can be drawn that meets the assumptions"), "{detail}");
+        }
     }
 }

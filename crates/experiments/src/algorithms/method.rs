@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use dido_geometry::Set;
-use dido_mechanisms::{Adjacency, Public};
+use dido_mechanisms::{Adjacency, Budget, MechanismError, Public};
 use dido_optimizers::{Algorithm, Declaration, Noise, Sampling, Schedule};
 
 use super::Checks;
@@ -116,6 +116,11 @@ pub trait Method: Debug + Send + Sync {
     /// What the sensitivity of the release of a round is proportional to: how optimal noise is spread follows from it.
     fn relative_sensitivity(&self, round: u32) -> f64 {
         self.step_of_release().map_or(1.0, |step| step.at(round))
+    }
+
+    /// The least Gaussian noise that keeps a budget, where that does not follow from a sensitivity.
+    fn least_noise(&self, _spec: &Spec, _budget: Budget) -> Option<Result<f64, MechanismError>> {
+        None
     }
 
     /// How the sensitivity follows from what is declared, where it is not that of a gradient.

@@ -19,6 +19,7 @@ mod extra;
 mod linearised_admm;
 mod method;
 mod muffliato;
+mod objective_perturbation;
 mod output_perturbation;
 mod pdop;
 mod projected_dgd;
@@ -96,6 +97,8 @@ kinds! {
     "sufficient-statistics" => SufficientStatistics(sufficient_statistics::SufficientStatisticsConfig),
     /// Every party's own minimiser, released once.
     "output-perturbation" => OutputPerturbation(output_perturbation::OutputPerturbationConfig),
+    /// Every party's own minimiser of a randomly tilted objective, released once.
+    "objective-perturbation" => ObjectivePerturbation(objective_perturbation::ObjectivePerturbationConfig),
 }
 
 /// What those algorithms release that release gradients and nothing else.

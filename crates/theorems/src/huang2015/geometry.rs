@@ -20,32 +20,38 @@ pub const C2: Theorem = Theorem {
     name: "C2",
     statement: "with the gradient at the projected point, ||x - x'||_1 <= 2 C sqrt(n) gamma for two costs with gradients up to C on X",
     source: "paper C, Lemma 4, corrected (C-E2, F1): huang2015.md, Privacy",
-    assumptions: "any two least-squares costs of up to 4 records, n <= 4, X a ball, ||z|| up to 1e6, the round of the algorithm itself",
+    assumptions: "any two least-squares costs of up to 4 records, n <= 4, X a ball or a box, coordinates of z of any sizes up to 1e6, the round of the algorithm itself",
     expected: Expected::Holds,
     cost: 1,
     reaches: 0.05,
     check: |case| {
         let (dim, bounds, radius, gamma) = case.draw((1_usize..=4, bounds(), sizes(), 0.001..0.1))?;
         let any = || shards(Targets::Numbers, bounds, 4..=4, dim);
-        let ([one, other], exponent) = case.draw(([any(), any()], -1.0..6.0))?;
-        let z = case.draw(vectors(dim, 10_f64.powf(exponent)))?;
+        let coordinate = (-1.0..1.0, -2.0..6.0).prop_map(|(x, exponent): (f64, f64)| x * 10_f64.powf(exponent));
+        let ([one, other], z) = case.draw(([any(), any()], vec(coordinate, dim)))?;
+        let side = radius / (dim as f64).sqrt();
+        let set = if case.index().is_multiple_of(2) {
+            Set::from(L2Ball::new(radius)?)
+        } else {
+            Cuboid::new(vec![-side; dim], vec![side; dim])?.into()
+        };
         // Of the size of the set, so that the final projection does not hide everything.
         let c = longest_gradient(&one, radius)?.max(longest_gradient(&other, radius)?);
         let gamma = gamma * radius / c;
-        let [x, y] = [updated(one, radius, gamma, &z)?, updated(other, radius, gamma, &z)?];
+        let [x, y] = [updated(one, &set, gamma, &z)?, updated(other, &set, gamma, &z)?];
         case.below_to(1e-9, norm1(&difference(&x, &y)), 2.0 * c * (dim as f64).sqrt() * gamma);
         Ok(())
     },
 };
 
 /// `x` of one agent who is alone and has received `z`.
-fn updated(shard: Shard, radius: f64, gamma: f64, z: &[f64]) -> Result<Vec<f64>, TheoremError> {
+fn updated(shard: Shard, set: &Set, gamma: f64, z: &[f64]) -> Result<Vec<f64>, TheoremError> {
     let graph = families::ring(1)?;
     let declaration = Declaration::least_squares(shard.dim(), shard.bounds(), Weighting::Sum, vec![shard.records()])?;
     let instance = Instance { weights: weights::metropolis(&graph), graph, declaration, shards: vec![shard] };
     let mut parties = instance.parties(Adjacency::ReplaceNode, 1, 0)?;
     let start = parties.start(z);
-    let mut pdop = Pdop::new(L2Ball::new(radius)?.into(), Schedule::constant(gamma), At::Projected, start);
+    let mut pdop = Pdop::new(set.clone(), Schedule::constant(gamma), At::Projected, start);
     run(&mut pdop, &mut parties, &mut instance.network(), &Noise::None, 0..1, |_, _, _| true)?;
     Ok(pdop.estimate().rows().as_slice().to_vec())
 }

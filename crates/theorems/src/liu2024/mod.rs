@@ -3,6 +3,7 @@
 mod algorithm;
 mod draws;
 mod machine;
+mod points;
 mod privacy;
 mod rates;
 
@@ -21,11 +22,14 @@ pub const THEOREMS: &[Theorem] = &[
     rates::B8,
     rates::B8_BERNOULLI,
     rates::B8_CONSENSUS,
+    points::B8_POINTS,
     rates::CLOSED_FORMS,
     rates::B9_STRONG,
     rates::B9_GENERAL,
     draws::B10_NOISE,
     draws::B10_AWAKE,
     draws::B10_RECORD,
+    points::E2,
     privacy::E5,
+    privacy::E7,
 ];

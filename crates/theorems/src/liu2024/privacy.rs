@@ -112,7 +112,7 @@ const TABLE: [Row; 6] = [
 pub const B7_PUBLISHED: Theorem = Theorem {
     name: "B7-published",
     statement: "sigma^2 = c L^2 iota^2 T ln(1/delta) / (q^2 epsilon^2) is enough for every epsilon, with c = 8 and secret activation",
-    source: "paper B, Theorem 1, read without its condition on epsilon (erratum E3)",
+    source: "paper B, Theorem 1, read without its condition on epsilon (erratum E6)",
     assumptions: "s = 0.001, T = 1000, epsilon = 5, delta = 1e-5: c = 1704 is needed, and with c = 8 epsilon is above 100",
     expected: Expected::Fails,
     cost: 0,
@@ -132,6 +132,24 @@ pub const B7_PUBLISHED: Theorem = Theorem {
 fn hidden(iota: f64, rounds: u32, sigma: f64) -> SubsampledDda {
     SubsampledDda { nodes: 1, iota, records: 1, sigma, lipschitz: 1.0, rounds }
 }
+
+pub const E7: Theorem = Theorem {
+    name: "B-E7",
+    statement: "sigma that keeps a budget for T rounds keeps it when the run goes on",
+    source: "paper B, Theorem 1, where sigma depends on T, and its runs without a planned end (erratum E7)",
+    assumptions: "n = 10, iota = 0.1, q = 10, T = 2000, (0.5, 1e-5), activation seen: after 4000 rounds epsilon is 0.725",
+    expected: Expected::Fails,
+    cost: 0,
+    reaches: 0.0,
+    check: |case| {
+        let run = first_row().calibrated(Activation::Visible, Budget::new(0.5, 1e-5)?)?;
+        case.number(run.visible(1e-5)?.epsilon, 0.5, 5e-3);
+        let longer = SubsampledDda { rounds: 4000, ..run }.visible(1e-5)?;
+        case.number(longer.epsilon, 0.725, 5e-3);
+        case.below(longer.lower.unwrap_or(0.0), 0.5);
+        Ok(())
+    },
+};
 
 pub const E5: Theorem = Theorem {
     name: "B-E5",
