@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::config::Config;
@@ -24,22 +25,41 @@ pub struct Loaded {
 /// # Errors
 /// If there is no such file, it is no TOML, or a key has an unknown name or a value of the wrong type.
 pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError> {
-    let (file, folder, text) = read(name)?;
+    let (file, folder, text) = read(name, presets::find)?;
     let mut table: Table = text.parse().map_err(|e| syntax(&file, &text, &e))?;
     for argument in overrides {
         set(&mut table, argument)?;
     }
-    refuse_non_finite(&file, "", &Value::Table(table.clone()))?;
-    let config = serde_path_to_error::deserialize(Value::Table(table)).map_err(|e| ExperimentError::Key {
-        file: file.clone(),
-        path: e.path().to_string(),
-        message: one_line(&e.into_inner().to_string()),
-    })?;
+    let config = deserialised(&file, table)?;
     Ok(Loaded { file, folder, config })
 }
 
-fn read(name: &str) -> Result<(String, PathBuf, String), ExperimentError> {
-    if let Some(text) = presets::find(name) {
+/// A file of another kind, whose keys cannot be overridden.
+///
+/// # Errors
+/// As for [`load`].
+pub(crate) fn parsed<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ExperimentError> {
+    deserialised(file, text.parse().map_err(|e| syntax(file, text, &e))?)
+}
+
+fn deserialised<T: DeserializeOwned>(file: &str, table: Table) -> Result<T, ExperimentError> {
+    refuse_non_finite(file, "", &Value::Table(table.clone()))?;
+    serde_path_to_error::deserialize(Value::Table(table)).map_err(|e| ExperimentError::Key {
+        file: file.to_owned(),
+        path: e.path().to_string(),
+        message: one_line(&e.into_inner().to_string()),
+    })
+}
+
+/// The name, the folder and the text of a file that is `known` by this name or lies there.
+///
+/// # Errors
+/// If it is neither.
+pub(crate) fn read(
+    name: &str,
+    known: impl Fn(&str) -> Option<&'static str>,
+) -> Result<(String, PathBuf, String), ExperimentError> {
+    if let Some(text) = known(name) {
         return Ok((name.to_owned(), PathBuf::new(), text.to_owned()));
     }
     let path = Path::new(name);

@@ -11,6 +11,7 @@ mod assignment;
 pub mod audit;
 mod calibration;
 mod checkpoint;
+pub mod comparison;
 pub mod config;
 mod data;
 mod divergence;

@@ -2,6 +2,7 @@
 
 mod accounting_command;
 mod audit_command;
+mod compare_command;
 mod network_command;
 mod topology_command;
 
@@ -17,6 +18,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use accounting_command::{BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use audit_command::AuditArgs;
+use compare_command::CompareArgs;
 use network_command::NetworkArgs;
 use topology_command::TopologyArgs;
 
@@ -36,6 +38,8 @@ enum Command {
     Run(RunArgs),
     /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
     Audit(AuditArgs),
+    /// Run several algorithms on one problem at two budgets and print one table, which is not private.
+    Compare(CompareArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
     /// Say what noise is worth, by every method of accounting. No data are read.
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Command::Plan(common) => plan_command(&common),
         Command::Run(args) => run_command(&args),
         Command::Audit(args) => return audit_command::run(&args).unwrap_or_else(|error| failed(&error)),
+        Command::Compare(args) => compare_command::run(&args),
         Command::Topology(args) => topology_command::run(&args),
         Command::Epsilon(args) => return answered(accounting_command::epsilon(&args)),
         Command::Calibrate(args) => return answered(accounting_command::calibrate(&args)),

@@ -13,6 +13,11 @@ pub fn find(name: &str) -> Option<&'static str> {
     }
 }
 
+/// The TOML of a comparison.
+pub fn comparison(name: &str) -> Option<&'static str> {
+    (name == "table1").then_some(include_str!("../presets/table1.toml"))
+}
+
 /// The bytes of a data set named `builtin:NAME`.
 pub fn data(name: &str) -> Option<&'static [u8]> {
     match name {

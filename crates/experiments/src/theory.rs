@@ -25,6 +25,8 @@ pub struct Facts<'a> {
     pub noise: &'a Noise,
     /// What the second largest singular value of the weights is.
     pub lambda: f64,
+    /// The numbers of completed rounds for which bounds are asked, ascending from 1.
+    pub observed: Vec<u32>,
     optimum: &'a [f64],
     shards: &'a [Shard],
 }
@@ -49,30 +51,42 @@ pub fn bound(
 ) -> Option<ErrorBound> {
     let theorem = spec.method.theorem()?;
     let optimum = references.optimum.to_vec();
-    let facts = Facts::new(spec, noise, data, &optimum)?;
-    let after = spec.method.error_bound(&facts)?;
+    let observed = trace.iter().map(|point| point.round).collect();
+    let facts = Facts::new(spec, noise, data, &optimum, observed)?;
+    let values = spec.method.error_bound(&facts)?;
     let norm = facts.distance();
-    let points: Vec<(u32, f64)> =
-        trace.iter().map(|point| (point.round, after[point.round as usize - 1] / norm)).collect();
+    let points: Vec<(u32, f64)> = facts.observed.iter().zip(values).map(|(&t, value)| (t, value / norm)).collect();
     let usable = norm > 0.0 && points.iter().all(|point| point.1.is_finite());
     let measured = trace.last()?.distance;
     usable.then(|| ErrorBound { theorem: theorem.to_owned(), measured, points })
 }
 
 impl<'a> Facts<'a> {
-    fn new(spec: &'a Spec, noise: &'a Noise, data: &'a Prepared, optimum: &'a [f64]) -> Option<Self> {
+    fn new(
+        spec: &'a Spec,
+        noise: &'a Noise,
+        data: &'a Prepared,
+        optimum: &'a [f64],
+        observed: Vec<u32>,
+    ) -> Option<Self> {
         let records = spec.declaration.records();
         let equal = records.iter().all(|n| *n == records[0]);
         let together = equal || spec.config.objective.weighting == WeightingConfig::Pooled;
         let as_they_are = data.shards.iter().all(|shard| shard.clipped_records() == 0);
         let fixed = spec.sequence.is_none() && spec.config.baseline.is_none();
         let lambda = spec.graph.lambda.filter(|_| together && as_they_are && fixed)?;
-        (spec.declaration.dim() <= DENSE).then(|| Self { spec, noise, lambda, optimum, shards: &data.shards })
+        let shards = &data.shards;
+        (spec.declaration.dim() <= DENSE).then(|| Self { spec, noise, lambda, observed, optimum, shards })
     }
 
     /// The distance of the starting point, the origin, from the optimum.
     pub fn distance(&self) -> f64 {
         self.optimum.iter().map(|b| b * b).sum::<f64>().sqrt()
+    }
+
+    /// Those of values after 1, 2, ... rounds that are asked for.
+    pub fn picked(&self, values: &[f64]) -> Vec<f64> {
+        self.observed.iter().map(|&t| values[t as usize - 1]).collect()
     }
 
     /// Whether the optimum without a set is that on the set as well.
@@ -92,6 +106,16 @@ impl<'a> Facts<'a> {
             Noise::Gaussian(sigma) => Some(at(sigma)),
             Noise::DiscreteLaplace { .. } | Noise::DiscreteGaussian { .. } => None,
         }
+    }
+
+    /// A bound on the norm of a party's subgradient, at any point, if the loss has one.
+    pub fn slope(&self) -> Option<f64> {
+        let declaration = &self.spec.declaration;
+        let bounds = declaration.bounds();
+        let record = bounds.row_norm() * declaration.loss().largest_slope(f64::INFINITY, bounds.target());
+        let largest =
+            declaration.records().iter().map(|&n| declaration.scale(n) * n as f64 * record).fold(0.0, f64::max);
+        largest.is_finite().then_some(largest)
     }
 
     /// The constants of least squares on a set of this radius.

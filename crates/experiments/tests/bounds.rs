@@ -52,6 +52,23 @@ fn the_bounds_of_papers_a_and_c_hold_and_say_something() {
     }
 }
 
+#[test]
+fn the_bound_of_paper_b_holds_and_falls() {
+    let dual = "kind = \"dual-averaging\"\nweights = { kind = \"growing-gradients\", gamma = 0.5 }";
+    let objective =
+        "objective={ loss = { kind = 'huber', width = 0.5 }, regulariser = { kind = 'squared-l2', mu = 0.5 } }";
+    let gaussian = ["privacy.noise.mechanism=gaussian", "privacy.budget.epsilon=50", "rounds=200"];
+    for sampling in ["algorithm.sampling=all", "algorithm.sampling=one-record"] {
+        let (bench, found) = run(dual, &[&gaussian[..], &[objective, sampling]].concat());
+        let all = beside(&bench, &found);
+        assert!(all.iter().all(|(measured, bound)| measured <= bound), "{sampling}: {all:?}");
+        // It falls as the root of 1 / T.
+        assert!(all[199].1 < 0.5 * all[19].1, "{sampling}: {all:?}");
+    }
+    let (_, found) = run(dual, &[&gaussian[..], &["objective.loss={ kind = 'huber', width = 0.5 }"]].concat());
+    assert!(found.get("bound").is_none(), "{found}");
+}
+
 /// Where a premise fails there is no bound: rows that are shortened, nodes that sleep, an optimum outside the set, clipped
 /// gradients, and algorithms without a theorem.
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dido_geometry::Set;
 use dido_mechanisms::Public;
+use dido_optimizers::bounds::liu2024;
 use dido_optimizers::{Algorithm, DualWeights, Points, Sampling};
 use dido_problems::{Distance, DualStep};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use crate::config::{Config, SetConfig};
 use crate::error::ExperimentError;
 use crate::report::significant;
 use crate::spec::Spec;
+use crate::theory::Facts;
 
 /// Dual averaging.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -202,6 +204,42 @@ impl Method for DualAveraging {
 
     fn set(&self) -> &Set {
         self.step.set()
+    }
+
+    fn theorem(&self) -> Option<&'static str> {
+        Some("the bound for paper B, derived anew, with strong convexity,")
+    }
+
+    fn error_bound(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        let declaration = &facts.spec.declaration;
+        let mu = self.step.regulariser().strong_convexity();
+        let everyone = self.participation >= 1.0 && matches!(self.sampling, Sampling::All | Sampling::OneRecord);
+        let free = matches!(self.step.set(), Set::Whole) && self.step.distance() == Distance::Euclidean;
+        let lipschitz = facts.slope().filter(|_| everyone && free && mu > 0.0)?;
+        let variances = (0..facts.spec.config.rounds).map(|t| facts.variance(t)).collect::<Option<Vec<f64>>>()?;
+        let problem = liu2024::Problem {
+            nodes: declaration.nodes(),
+            dim: declaration.dim(),
+            lipschitz,
+            strong_convexity: mu,
+            participation: 1.0,
+            activation: liu2024::Activation::FixedSize,
+            sigma: variances.into_iter().fold(0.0, f64::max).sqrt(),
+            contraction: facts.lambda * facts.lambda,
+            distance: facts.distance().powi(2) / 2.0,
+        };
+        let weights = self.weights;
+        let root_n = (declaration.nodes() as f64).sqrt();
+        // How far the mean of the nodes' points is from the point that follows from the mean of their sums.
+        let mut apart = 0.0;
+        let apart: Vec<f64> = (1..=facts.spec.config.rounds)
+            .map(|t| {
+                apart += weights.a(t) * problem.distance_of_points(weights, t) / root_n;
+                apart / weights.sum(t)
+            })
+            .collect();
+        let to_the_optimum = |t: u32| (2.0 * problem.gap(weights, t) / mu).sqrt();
+        Some(facts.observed.iter().zip(facts.picked(&apart)).map(|(&t, apart)| to_the_optimum(t) + apart).collect())
     }
 
     fn sampling(&self) -> Sampling {

@@ -153,7 +153,7 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// Its bounds, on the root mean square distance of the mean of all parties' estimates after 1, 2, ... rounds, where its premises
+    /// Its bounds, on the root mean square distance of the mean of all parties' estimates in the observed rounds, where its premises
     /// hold.
     fn error_bound(&self, _facts: &Facts<'_>) -> Option<Vec<f64>> {
         None

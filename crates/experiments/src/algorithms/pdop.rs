@@ -112,7 +112,7 @@ impl Method for Pdop {
         };
         let mut v = nodes as f64 * facts.distance().powi(2);
         let mut noise = 0.0;
-        (0..facts.spec.config.rounds)
+        let all: Option<Vec<f64>> = (0..facts.spec.config.rounds)
             .map(|t| {
                 // The noise that enters is that of the release before; the recursion counts twice a squared scale.
                 v = problem.next(v, self.step.at(t), f64::sqrt(noise / 2.0));
@@ -120,7 +120,8 @@ impl Method for Pdop {
                 // The estimate is the latest release, whose noise is fresh.
                 Some(((v + dim as f64 * noise) / nodes as f64).sqrt())
             })
-            .collect()
+            .collect();
+        Some(facts.picked(&all?))
     }
 
     fn clip(&self) -> Option<f64> {

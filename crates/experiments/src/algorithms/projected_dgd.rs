@@ -78,7 +78,7 @@ impl Method for ProjectedDgd {
         let problem = liu2020::Problem { dim, diameter: 2.0 * radius, gradients, smoothness, strong_convexity, lambda };
         let mut r = problem.start(nodes * facts.distance().powi(2), 0.0);
         let mut sum = 0.0;
-        (0..facts.spec.config.rounds)
+        let all: Option<Vec<f64>> = (0..facts.spec.config.rounds)
             .map(|t| {
                 // (R) counts the variance of Laplace noise, twice its squared scale.
                 r = problem.next(r, self.step.at(t), (facts.variance(t)? / 2.0).sqrt());
@@ -86,7 +86,8 @@ impl Method for ProjectedDgd {
                 sum = if t <= self.average_from { r } else { sum + r };
                 Some((sum / f64::from(t.saturating_sub(self.average_from) + 1) / nodes).sqrt())
             })
-            .collect()
+            .collect();
+        Some(facts.picked(&all?))
     }
 
     fn published_epsilon(&self, spec: &Spec, noise: &Noise) -> Option<f64> {

@@ -2,6 +2,7 @@
 //! first.
 
 mod audit;
+mod comparison;
 
 use super::{
     number::{score, significant},
@@ -13,6 +14,7 @@ use super::{
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
 pub use audit::audit;
+pub use comparison::comparison;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
