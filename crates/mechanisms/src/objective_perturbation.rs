@@ -27,7 +27,7 @@
 //!   `nu` on that plane: `chi` has the distribution of Rayleigh (or is smaller, if the plane is a line).
 //!
 //! Hence `delta <= E[(1 - exp(epsilon - a - m^2 / 2 - m chi))_+]`, which integrates to the above. That the loss is not Gaussian,
-//! since `v` depends on `nu`, is what Kifer, Smith and Thakurta (COLT 2012) and Redberg, Koskela and Wang (NeurIPS 2023) point out.
+//! since `v` depends on `nu`, is what Kifer, Smith and Thakurta (COLT 2012) and Redberg, Koskela and Wang (2023) point out.
 //!
 //! The solver is inexact, and its error may depend on the data. Given the exact minimiser, `nu` is known for either data set, so
 //! the error is a function of minimiser and data, at most `tolerance` long; releasing it with Gaussian noise has sensitivity

@@ -85,7 +85,9 @@ impl StrongMinimum {
     pub fn minimise_tilted(&self, objective: &dyn Objective, nodes: Range<usize>, out: &mut [f64]) {
         assert_eq!(self.set, Set::Whole, "a tilted objective is minimised on the whole space");
         let tilt = out.to_vec();
-        out.iter_mut().for_each(|v| *v /= -self.mu);
+        for v in out.iter_mut() {
+            *v /= -self.mu;
+        }
         self.iterate(objective, nodes, &tilt, out);
     }
 

@@ -23,12 +23,8 @@ pub struct ObjectivePerturbationConfig {
 }
 
 impl Kind for ObjectivePerturbationConfig {
-    const TAKES: Takes = Takes {
-        regulariser: true,
-        sequences: Sequences::Awake,
-        adjacencies: &[Adjacency::ReplaceRecord],
-        ..Takes::LEAST
-    };
+    const TAKES: Takes =
+        Takes { regulariser: true, sequences: Sequences::Awake, adjacencies: &[Adjacency::ReplaceRecord] };
 
     fn check(&self, checks: &Checks<'_>) -> Result<Arc<dyn Method>, ExperimentError> {
         let (at, declaration) = (checks.at, checks.declaration);
