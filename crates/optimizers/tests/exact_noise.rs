@@ -98,7 +98,7 @@ fn every_algorithm_runs_with_exact_noise() {
         (replace, false, &|p| dda(p, Sampling::Records(2))),
         (remove, false, &|p| Box::new(sgd(p, Sampling::Poisson(0.3)))),
         (replace, false, &|p| Box::new(sgd(p, Sampling::Records(2)))),
-        (node, false, &|p| Box::new(ClippedDgd::new(step.clone(), 0.3, 0, start(p)))),
+        (node, false, &|p| Box::new(ClippedDgd::new(step.clone(), Clip::Gradient(0.3), 0, start(p)))),
         (replace, false, &|p| Box::new(WangNedic::new(ball.clone(), step.clone(), one(), 6, start(p)).unwrap())),
         (replace, false, &|p| {
             Box::new(Muffliato::new(ball.clone(), step.clone(), (Gossip::Plain, 3), 0, start(p)).unwrap())
