@@ -36,7 +36,7 @@ const TASKS: [Task; 6] = [
     },
     Task {
         name: "theorems",
-        arguments: "[--cases N] [--only NAME] [--json]",
+        arguments: "[--cases N] [--only NAME] [--json] [--check]",
         purpose: "check every bound on random problems, built for release, and write docs/theory/verdicts.*",
         run: test::theorems,
     },
@@ -86,7 +86,7 @@ fn dispatch(arguments: &[OsString]) -> Outcome {
 fn listing() -> String {
     let line = |task: &Task| {
         let call = format!("{} {}", task.name, task.arguments);
-        format!("  {call:<45}{}\n", task.purpose)
+        format!("  {call:<54}{}\n", task.purpose)
     };
     format!("Usage: cargo xtask TASK\n\n{}", TASKS.iter().map(line).collect::<String>())
 }

@@ -26,7 +26,7 @@ coupling = { kind = "power", c = 1.0, d = 1.0, e = 0.9 }
 const SHARED: &str = r#"
 kind = "clipped-dgd"
 step = { kind = "constant", c = 0.2 }
-clip = 0.5
+clip = { gradient = 0.5 }
 shared_noise = 4.0
 "#;
 
@@ -134,16 +134,21 @@ fn shared_noise_is_worth_something_to_everybody() {
         arguments.extend(set.iter().flat_map(|set| ["--set", set]));
         number(&bench.json(&arguments)["epsilon"]["best"]["epsilon"])
     };
-    let alone = epsilon(&["algorithm={ kind = 'clipped-dgd', step = { kind = 'constant', c = 0.2 }, clip = 0.5 }"]);
+    let alone = epsilon(&[
+        "algorithm={ kind = 'clipped-dgd', step = { kind = 'constant', c = 0.2 }, clip = { gradient = 0.5 } }",
+    ]);
     let outside = epsilon(&[]);
     let one = epsilon(&["privacy.adversary={ neighbour = 1 }"]);
     let any = epsilon(&["privacy.adversary={ colluders = 1 }"]);
     assert!(outside < one && one <= any * (1.0 + 1e-9) && any < alone, "{outside} {one} {any} {alone}");
     let sigma = |set: &[&str]| number(&bench.json(&[&["plan", "experiment.toml"], set].concat())["noise"][0]);
-    let little = "algorithm={ kind = 'clipped-dgd', step = { kind = 'constant', c = 0.2 }, clip = 0.5 }";
+    let little = "algorithm={ kind = 'clipped-dgd', step = { kind = 'constant', c = 0.2 }, clip = { gradient = 0.5 } }";
     // Three parties, all neighbours of each other: nearly a third of the variance is enough.
     let ratio = sigma(&["--set", little]) / sigma(&[]);
     assert!(ratio > 1.6 && ratio < 3_f64.sqrt(), "{ratio}");
+    // A record that is clipped by itself moves the message by its own weight only: of 120 records, 3 / 120 each.
+    let record = sigma(&["--set", "algorithm.clip={ record = 0.5 }"]) / sigma(&[]);
+    assert!((record - 3.0 / 120.0).abs() < 1e-9, "{record}");
     // Keys of the operating system, and lanes that have their own.
     let summary = bench.json(&["run", "experiment.toml", "--set", "seed=os", "--set", "lanes=2", "--set", "rounds=3"]);
     assert!(number(&summary["epsilon"]["best"]["epsilon"]) <= 8.0);
@@ -168,7 +173,8 @@ fn what_does_not_go_together_is_refused_with_its_path() {
         (WANG_NEDIC, &["algorithm.coupling.c=-1"], &["`algorithm.coupling`", "c = -1"]),
         (WANG_NEDIC, &["algorithm.step.c=0"], &["`algorithm.step`", "c = 0"]),
         (WANG_NEDIC, &["algorithm.set.radius=0"], &["`algorithm.set.radius`", "0"]),
-        (SHARED, &["algorithm.clip=0"], &["`algorithm.clip`", "0"]),
+        (SHARED, &["algorithm.clip.gradient=0"], &["`algorithm.clip.gradient`", "0"]),
+        (SHARED, &["algorithm.clip={ record = -1 }"], &["`algorithm.clip.record`", "-1"]),
         (SHARED, &["algorithm.shared_noise=-1"], &["`algorithm.shared_noise`", "-1"]),
         (SHARED, &["privacy.noise.mechanism=laplace"], &["`privacy.noise`", "gaussian"]),
         (SHARED, &["privacy.adversary={ colluders = 2 }"], &["`privacy.adversary`", "one party"]),

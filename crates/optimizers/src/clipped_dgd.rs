@@ -1,21 +1,22 @@
-//! Decentralised gradient descent on clipped gradients: with noise that neighbours share, `DECOR`.
+//! Decentralised gradient descent on clipped gradients, adapt then combine: with noise that neighbours share, `DECOR`.
 //!
 //! # Update
 //! In round `t = 0, 1, ...` node `i`
 //!
 //! ```text
-//! y_i(t+1) = x_i(t) - alpha(t) clip_C(grad f_i(x_i(t))) + noise_i(t+1)
+//! y_i(t+1) = x_i(t) - alpha(t) g_i(t) + noise_i(t+1),   g_i(t) the clipped gradient of f_i at x_i(t)
 //! x_i(t+1) = sum_j w_ij y_j(t+1)
 //! ```
 //!
-//! where `clip_C` shortens what is longer than `C`. Every operation on what was released is linear and keeps the mean of the
-//! nodes, so whatever noise has a sum of zero is gone from the mean for good, and from each node as fast as the weights mix.
+//! The gradient of each record, or of the node, is shortened to `C` where it is longer ([`Clip`]). Other than in
+//! [`Dgd`](crate::Dgd) noise is mixed before the next gradient sees it. Every operation on what was released is linear and keeps
+//! the mean of the nodes, so noise with a sum of zero is gone from the mean for good, and from each node as fast as the weights mix.
 //! [`Gate::with_shared_noise`](dido_mechanisms::Gate::with_shared_noise) makes noise of that kind: then this is `DECOR`. With
 //! independent noise it is the usual private DGD.
 //!
 //! # Privacy
-//! One release a round, `y_i`, of L2 sensitivity `alpha(t) min(2 C, s D)`, where `s D` is that of the gradient at the point, where
-//! it is finite. The starting point depends on no data, and `x_i` is post-processing. What shared noise is worth:
+//! One release a round, `y_i`, of L2 sensitivity `2 C alpha(t)` where the gradient of the node is clipped, whatever is replaced, and
+//! `2 C s_i alpha(t)` for a record where those of records are; or that of the gradient as it is, if it is less. The starting point depends on no data, and `x_i` is post-processing. What shared noise is worth:
 //! [`dido_mechanisms::correlated`]; the event is that of Gaussian noise of the effective standard deviation.
 //!
 //! # Guarantee
@@ -28,26 +29,26 @@
 
 use dido_mechanisms::Public;
 
-use crate::{Algorithm, Node, Sampling, Schedule, Stop, TailAverage};
+use crate::{Algorithm, Clip, Node, Sampling, Schedule, Stop, TailAverage};
 
 /// DGD on clipped gradients, with the mean of the mixed points as its answer.
 ///
 /// | parameter | meaning |
 /// |---|---|
 /// | `step` | `alpha(t)`, multiplies the clipped gradient of `f_i` |
-/// | `clip` | `C`, the longest a gradient can be, above 0 |
+/// | `clip` | what is clipped, and the length `C` above 0 |
 /// | `average_from` | the round whose mixed point is the first to enter the answer |
 #[derive(Clone, Debug)]
 pub struct ClippedDgd {
     step: Schedule,
-    clip: f64,
+    clip: Clip,
     x: Public,
     tail: TailAverage,
 }
 
 impl ClippedDgd {
     /// Starts every node at `start`, which must not depend on data. A clipping norm that is none stops the first round.
-    pub fn new(step: Schedule, clip: f64, average_from: u32, start: Public) -> Self {
+    pub fn new(step: Schedule, clip: Clip, average_from: u32, start: Public) -> Self {
         let tail = TailAverage::new(average_from, start.clone());
         Self { step, clip, x: start, tail }
     }
@@ -62,7 +63,7 @@ impl Algorithm for ClippedDgd {
     fn round(&mut self, node: &mut Node<'_>) -> Result<(), Stop> {
         let t = node.round();
         let all = node.sample(Sampling::All)?;
-        let g = node.clipped_gradient(&self.x, all, self.clip)?;
+        let g = Clip::gradient(Some(self.clip), node, &self.x, all)?;
         self.x = node.release(g.scale(-self.step.at(t)).plus(&self.x))?;
         node.average(&mut [&mut self.x])?;
         self.tail.add(t, &self.x);

@@ -42,6 +42,39 @@ use crate::{Algorithm, Node, Sampling, Schedule, Stop, TailAverage};
 /// | `sampling` | which records a node looks at |
 /// | `clip` | `C`, positive: the length to which the gradient of a record is clipped |
 /// | `average_from` | the round whose iterate is the first to enter the answer |
+///
+/// On one node, with exact noise of multiplier 2, as a deployed party runs it:
+///
+/// ```
+/// use dido_geometry::Set;
+/// use dido_mechanisms::{Accountant, Adjacency, Adversary, Gate, Grid, Key, Pld};
+/// use dido_optimizers::{Declaration, DpSgd, InProcess, Noise, Parties, Sampling, Schedule, run};
+/// use dido_problems::{Loss, RecordBounds, Shard, Weighting};
+/// use dido_topology::{families, weights};
+/// use ndarray::{Array1, Array2};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (n, rate, clip) = (50, 0.1, 0.5);
+/// let bounds = RecordBounds::new(1.0, 1.0)?;
+/// let x = Array2::from_shape_fn((n, 2), |(r, k)| ((r * 7 + k * 3) % 10) as f64 / 20.0);
+/// let shard = Shard::checked(x, Array1::ones(n), bounds)?;
+/// let declaration = Declaration::new(Loss::Logistic, 2, bounds, Weighting::NodeMean, vec![n])?;
+///
+/// let sigma = Schedule::constant(2.0 * clip / (n as f64 * rate));
+/// let noise = Noise::DiscreteGaussian { sigma, grid: Grid::new(-30)? };
+/// let keys = vec![Key::from_os()?];
+/// let gate = Gate::exact(Adjacency::AddRemoveRecord, Adversary::AllMessages, declaration.class_of(), None, keys);
+/// let mut parties = Parties::new(declaration, &[shard], 1, gate)?;
+/// let start = parties.start(&[0.0, 0.0]);
+/// let mut sgd = DpSgd::new(Set::Whole, Schedule::constant(0.5), Sampling::Poisson(rate), clip, 50, start);
+/// let mut alone = InProcess::new(weights::metropolis(&families::complete(1)?));
+/// run(&mut sgd, &mut parties, &mut alone, &noise, 0..100, |_, _, _| true)?;
+///
+/// let epsilon = Pld.bound(parties.gate().ledger(), 1e-5)?.epsilon;
+/// assert!(epsilon > 2.0 && epsilon < 2.5);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct DpSgd {
     set: Set,

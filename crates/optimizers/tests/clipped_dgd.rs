@@ -8,7 +8,7 @@ use dido_geometry::Rows;
 use dido_mechanisms::correlated::{PairwiseNoise, SharedNoise};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Gate, Gdp, Key, Ledger, MechanismError, Norm, Sensitivity};
 use dido_optimizers::{
-    ClippedDgd, Declaration, InProcess, Network, NetworkError, Noise, Parties, Schedule, Stop, plan_on, run,
+    Clip, ClippedDgd, Declaration, InProcess, Network, NetworkError, Noise, Parties, Schedule, Stop, plan_on, run,
 };
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, weights};
@@ -85,7 +85,7 @@ fn gate(lanes: usize, shared: bool) -> Gate {
 }
 
 fn algorithm(parties: &Parties) -> ClippedDgd {
-    ClippedDgd::new(step(), CLIP, 2, parties.start(&[0.1, -0.1]))
+    ClippedDgd::new(step(), Clip::Gradient(CLIP), 2, parties.start(&[0.1, -0.1]))
 }
 
 /// The messages of a run, its points, and its ledger.
@@ -206,11 +206,11 @@ fn shared_noise_leaves_the_mean_and_only_the_mean() {
 
 #[test]
 fn a_clipping_norm_that_is_none_stops_the_run() {
-    for clip in [0.0, -1.0, f64::NAN] {
+    for clip in [0.0, -1.0, f64::NAN].into_iter().flat_map(|norm| [Clip::Gradient(norm), Clip::Record(norm)]) {
         let mut parties = Parties::new(declaration(), &shards([1.0; NODES]), 1, gate(1, false)).unwrap();
         let mut dgd = ClippedDgd::new(step(), clip, 0, parties.start(&[0.0; 2]));
         let mut network = InProcess::new(weights::metropolis(&kite()));
         let stop = run(&mut dgd, &mut parties, &mut network, &Noise::Gaussian(sigma()), 0..1, |_, _, _| true);
-        assert!(matches!(stop, Err(Stop::Mechanism(MechanismError::Bound { .. }))), "{clip}");
+        assert!(matches!(stop, Err(Stop::Mechanism(MechanismError::Bound { .. }))), "{clip:?}");
     }
 }

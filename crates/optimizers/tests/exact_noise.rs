@@ -9,10 +9,11 @@ use dido_mechanisms::{
     Accountant, Adjacency, Adversary, DiscreteGaussian, DiscreteLaplace, Event, ExactNoise, Gate, Grid, MechanismError,
     Pld, Pure, Purpose, Stream,
 };
+use dido_optimizers::audit::Audited;
 use dido_optimizers::{
     Algorithm, At, Clip, ClippedDgd, DIGing, Declaration, Dgd, DpSgd, DualAveraging, DualWeights, Extra, Gossip,
-    InProcess, LinearisedAdmm, Muffliato, Noise, Parties, Pdop, Perturbed, ProjectedDgd, Sampling, Schedule, Stop,
-    SufficientStatistics, WangNedic, plan, run,
+    InProcess, LinearisedAdmm, Muffliato, Network, Noise, Parties, Pdop, Perturbed, ProjectedDgd, Sampling, Schedule,
+    Stop, SufficientStatistics, WangNedic, plan, run,
 };
 use dido_problems::{Distance, DualStep, RecordBounds, Regulariser, Shard, Weighting};
 use dido_topology::sequence::NodeActivation;
@@ -247,6 +248,36 @@ fn no_transcript_exceeds_the_epsilon() {
         largest = largest.max(ratio.abs());
     }
     assert!(largest > 0.05 * epsilon, "{largest} of {epsilon}: the pair is too harmless to test anything");
+}
+
+/// The same by the library's own audit: with the worst pair a value moves by nearly its declared sensitivity, and by no more.
+#[test]
+fn an_audit_sees_how_far_values_move() {
+    let (radius, bounds) = (0.9, RecordBounds::new(1.2, 0.8).unwrap());
+    let worst = worst_case_pair(1.2, 0.8, radius, DIM).unwrap();
+    let declaration = Declaration::least_squares(DIM, bounds, Weighting::Sum, vec![1; 2]).unwrap();
+    let set = Set::from(L2Ball::new(radius).unwrap());
+    let build = |parties: &Parties| -> Box<dyn Algorithm> {
+        Box::new(ProjectedDgd::new(set.clone(), Schedule::constant(0.3), 0, parties.start(&worst.point)))
+    };
+    let make = || -> Box<dyn Network> { Box::new(ring(2)) };
+    for noise in noises() {
+        let audited = Audited {
+            declaration: &declaration,
+            adjacency: Adjacency::ReplaceRecord,
+            noise: &noise,
+            rounds: 1,
+            algorithm: &build,
+            network: &make,
+        };
+        let [one, other] = [&worst.record, &worst.other]
+            .map(|record| [shard(std::slice::from_ref(record), bounds), shard(&[(vec![0.3, -0.2, 0.5], 0.1)], bounds)]);
+        let recorded = audited.record(&one, 1, keys(3, 2, 1)).unwrap();
+        let comparison = audited.compare(&recorded.transcript, &one, &other).unwrap();
+        let moved = comparison.moved.unwrap();
+        assert!(moved.node == 0 && moved.share <= 1.0 && moved.share > 1.0 - 1e-5, "{moved:?}");
+        assert_eq!(comparison.off_grid, 0);
+    }
 }
 
 /// Whoever sleeps releases nothing, and what it holds is not rounded: its point is the bits of the average.

@@ -7,7 +7,6 @@ use dido_optimizers::bounds::liu2020::Problem;
 use dido_optimizers::strategies::{Instance, instances};
 use dido_optimizers::{Declaration, Parties};
 use dido_problems::{Loss, Weighting};
-use dido_topology::MixingMatrix;
 use ndarray::{Array1, Array2};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
@@ -47,11 +46,6 @@ pub fn mean_of_nodes(rows: &Rows, lane: usize) -> Vec<f64> {
     let shape = rows.shape();
     let sum = |k: usize| (0..shape.nodes).map(|node| rows.row(node, lane)[k]).sum::<f64>();
     (0..shape.dim).map(|k| sum(k) / shape.nodes as f64).collect()
-}
-
-/// Weights that the papers have: none is negative.
-pub fn papers_weights(weights: &MixingMatrix) -> bool {
-    weights.is_nonnegative()
 }
 
 /// The problem of paper A: least squares whose solution is inside a ball.
@@ -114,6 +108,6 @@ pub fn regressions() -> impl Strategy<Value = Regression> {
         instance.declaration =
             Declaration::least_squares(declared.dim(), declared.bounds(), Weighting::Sum, declared.records().to_vec())
                 .ok()?;
-        if papers_weights(&instance.weights) { Regression::new(instance, room) } else { None }
+        if instance.weights.is_nonnegative() { Regression::new(instance, room) } else { None }
     })
 }

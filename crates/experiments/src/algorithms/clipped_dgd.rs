@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use dido_mechanisms::{Adversary, Public};
-use dido_optimizers::{Algorithm, Schedule};
+use dido_optimizers::{Algorithm, Clip, Schedule};
 use serde::{Deserialize, Serialize};
 
+use super::dgd::ClipConfig;
 use super::{Checks, Kind, Method, Sequences, Takes};
 use crate::config::algorithm::half;
 use crate::config::{MechanismConfig, NoiseConfig};
@@ -19,8 +20,8 @@ use crate::spec::Spec;
 pub struct ClippedDgdConfig {
     /// The step size of each round.
     pub step: Schedule,
-    /// The length to which gradients are scaled down.
-    pub clip: f64,
+    /// What is clipped, and to which length.
+    pub clip: ClipConfig,
     /// The noise that two neighbours share, in multiples of a party's own, if they share some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_noise: Option<f64>,
@@ -36,7 +37,7 @@ impl Kind for ClippedDgdConfig {
     const TAKES: Takes = Takes { sequences: Sequences::Any, ..Takes::LEAST };
 
     fn check(&self, checks: &Checks<'_>) -> Result<Arc<dyn Method>, ExperimentError> {
-        let clip = checks.positive("algorithm.clip", self.clip)?;
+        let clip = self.clip.check(checks)?;
         let average_from = checks.average_from(self.average_from)?;
         if let Some(ratio) = self.shared_noise {
             checks.positive("algorithm.shared_noise", ratio)?;
@@ -71,7 +72,7 @@ fn shares(checks: &Checks<'_>) -> Result<(), ExperimentError> {
 #[derive(Clone, Debug)]
 struct ClippedDgd {
     step: Schedule,
-    clip: f64,
+    clip: Clip,
     ratio: Option<f64>,
     average_from: u32,
 }
@@ -98,7 +99,11 @@ impl Method for ClippedDgd {
     }
 
     fn clip(&self) -> Option<f64> {
-        Some(self.clip)
+        if let Clip::Gradient(norm) = self.clip { Some(norm) } else { None }
+    }
+
+    fn record_clip(&self) -> Option<f64> {
+        if let Clip::Record(norm) = self.clip { Some(norm) } else { None }
     }
 
     fn shared_noise(&self) -> Option<f64> {

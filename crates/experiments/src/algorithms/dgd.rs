@@ -55,6 +55,16 @@ pub enum ClipConfig {
     Gradient(f64),
 }
 
+impl ClipConfig {
+    /// What is clipped, if the length is one.
+    pub(super) fn check(self, checks: &Checks<'_>) -> Result<Clip, ExperimentError> {
+        Ok(match self {
+            Self::Record(norm) => Clip::Record(checks.length("algorithm.clip.record", norm)?),
+            Self::Gradient(norm) => Clip::Gradient(checks.length("algorithm.clip.gradient", norm)?),
+        })
+    }
+}
+
 impl Kind for DgdConfig {
     const TAKES: Takes = Takes { sequences: Sequences::Any, ..Takes::LEAST };
 
@@ -64,11 +74,7 @@ impl Kind for DgdConfig {
             PerturbConfig::Message => Perturbed::Message,
             PerturbConfig::Gradient => Perturbed::Gradient,
         };
-        let clip = match self.clip {
-            None => None,
-            Some(ClipConfig::Record(norm)) => Some(Clip::Record(checks.length("algorithm.clip.record", norm)?)),
-            Some(ClipConfig::Gradient(norm)) => Some(Clip::Gradient(checks.length("algorithm.clip.gradient", norm)?)),
-        };
+        let clip = self.clip.map(|clip| clip.check(checks)).transpose()?;
         Ok(Arc::new(Dgd { step: checks.step(&self.step)?, average_from, perturbed, clip }))
     }
 }

@@ -171,6 +171,7 @@ impl Declared {
         }
         let declared = |event: &Event| match *event {
             Event::Laplace { sensitivity, .. } | Event::Gaussian { sensitivity, .. } => Some(sensitivity),
+            Event::DiscreteLaplace(noise) | Event::DiscreteGaussian(noise) => Some(noise.in_units()),
             _ => None,
         };
         let expand = |entries: &[crate::Entry]| {

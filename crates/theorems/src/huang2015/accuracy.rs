@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 
 use super::quadratic::{Quadratics, longest_gradient};
-use crate::sample::{mean_of_nodes, papers_weights, squared_distance};
+use crate::sample::{mean_of_nodes, squared_distance};
 use crate::{Case, Expected, Theorem, TheoremError};
 
 /// Repeats.
@@ -51,7 +51,7 @@ struct Round {
 }
 
 fn follow(case: &mut Case, mut check: impl FnMut(&mut Case, &Round)) -> Result<(), TheoremError> {
-    let weights = mixing(2..=7).prop_filter("non-negative weights", |(_, weights)| papers_weights(weights));
+    let weights = mixing(2..=7).prop_filter("non-negative weights", |(_, weights)| weights.is_nonnegative());
     let (network, dim, seed, share) = case.draw((weights, 1_usize..=3, any::<u64>(), 0.2..=1.0))?;
     let nodes = network.0.nodes();
     let (curvatures, centres) = case.draw((vec(0.3..2.0, nodes), vec(vec(-1.0..1.0, dim), nodes)))?;
