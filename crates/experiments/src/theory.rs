@@ -23,7 +23,7 @@ pub struct Facts<'a> {
     pub spec: &'a Spec,
     /// Its noise.
     pub noise: &'a Noise,
-    /// What the second largest singular value of the weights is.
+    /// The second largest singular value of the weights.
     pub lambda: f64,
     /// The numbers of completed rounds for which bounds are asked, ascending from 1.
     pub observed: Vec<u32>,

@@ -18,7 +18,7 @@ exponent = 2
 
 [[entries]]
 name = "dual"
-set = ["algorithm={ kind = 'dual-averaging', weights = { kind = 'growing-distance', gamma = 4 } }"]
+set = ["algorithm={ kind = 'dual-averaging', weights = { kind = 'growing-distance', gamma = 0.5 } }"]
 order = "O(1/epsilon^2)"
 exponent = 2
 "#;
