@@ -68,6 +68,7 @@ impl Spec {
         check_scalars(&at, &config)?;
         data::check(&at, &config.data)?;
         let schema = data::encoding(&at, &config)?;
+        data::size(&at, &config, &schema)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let baseline = config.baseline;
