@@ -205,6 +205,12 @@ fn what_does_not_go_together_is_refused_with_its_path() {
             &["baseline=alone", "privacy.adversary={ neighbour = 1 }"],
             &["`privacy.adversary`", "baseline"],
         ),
+        (
+            "diging",
+            keys("diging"),
+            &["baseline=centralised", "privacy.adjacency=replace-node"],
+            &["`privacy.adjacency`", "holds all records"],
+        ),
         ("diging", keys("diging"), &["baseline=both"], &["`baseline`", "both"]),
     ] {
         let bench = Bench::with(common::TOML, &clinics());
