@@ -5,10 +5,11 @@ use dido_mechanisms::Adjacency;
 use crate::config::PartitionConfig;
 use crate::spec::Spec;
 
-/// The assignment of records to parties and to the held-out set, and what both keep when a record is replaced.
+/// The assignment of records to parties and to the held-out set, and what both keep when a record changes.
 ///
 /// The guarantee speaks of data sets that differ in records and agree in everything public. Where a record belongs is
-/// public in this sense, however the split was made.
+/// public in this sense, however the split was made. A record that is added to a file or removed from it changes the split
+/// itself, since that follows from the number of records: then the guarantee speaks of shards and not of the file.
 pub fn assignment(spec: &Spec) -> String {
     let data = &spec.config.data;
     let parties = data.records.len();
@@ -32,7 +33,8 @@ pub fn assignment(spec: &Spec) -> String {
     };
     let kept = match spec.config.privacy.adjacency {
         Adjacency::AddRemoveRecord => {
-            "the split is part of the set-up: a record that is added or removed is one of its party and moves no other"
+            "the guarantee is for given shards, of which one has a record more or less: a line more or less in the file \
+             may also move other records to other parties or into the held-out set, which it does not cover"
                 .to_owned()
         }
         Adjacency::ReplaceRecord | Adjacency::ReplaceNode => kept,
@@ -78,6 +80,8 @@ mod tests {
         let overrides = [algorithm, "privacy.adjacency=add-remove-record", "data.held_out.seed=5"].map(str::to_owned);
         let spec = Spec::new(load("quickstart", &overrides).unwrap()).unwrap();
         let words = plan(&spec).unwrap().plan.assignment;
-        assert!(words.contains("a record that is added or removed is one of its party") && words.ends_with(held_out));
+        assert!(words.contains("for given shards, of which one has a record more or less: "), "{words}");
+        assert!(words.contains("into the held-out set, which it does not cover; which records"), "{words}");
+        assert!(words.ends_with(held_out) && !words.contains("moves no other"), "{words}");
     }
 }

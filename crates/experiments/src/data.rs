@@ -1,8 +1,7 @@
 //! The records of an experiment: read, encoded, split, and given to their parties.
 
-use dido_mechanisms::Adjacency;
 use dido_problems::table::Source;
-use dido_problems::{Features, Shard, partition};
+use dido_problems::{Features, ProblemError, Shard, partition};
 use ndarray::{Array1, Axis};
 use sha2::{Digest, Sha256};
 
@@ -51,9 +50,14 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     };
     let separator = u8::try_from(data.separator).expect("the separator was checked to be ASCII");
     let table = spec.schema.load(&Source::bytes(&data.source, bytes).separated_by(separator), extra)?;
-    let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)?;
+    let (train, held_out) = partition::hold_out(table.y.len(), data.held_out.fraction, data.held_out.seed)
+        .map_err(|error| discreet(spec, error))?;
     if held_out.len() < 2 {
-        let message = format!("{} of {} records are held out; a score needs at least 2", held_out.len(), table.y.len());
+        let message = if spec.counts_are_public() {
+            format!("{} of {} records are held out; a score needs at least 2", held_out.len(), table.y.len())
+        } else {
+            "too few records are held out; a score needs at least 2".to_owned()
+        };
         let path = "data.held_out.fraction".to_owned();
         return Err(ExperimentError::Key { file: spec.file.clone(), path, message });
     }
@@ -82,7 +86,7 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
 fn check_counts(spec: &Spec, table: &Encoded, members: &[Vec<usize>], held_out: usize) -> Result<(), ExperimentError> {
     let declared = &spec.config.data.records;
     let found: Vec<usize> = members.iter().map(Vec::len).collect();
-    if found == *declared || spec.config.privacy.adjacency == Adjacency::AddRemoveRecord {
+    if found == *declared || !spec.counts_are_public() {
         return Ok(());
     }
     let message = format!(
@@ -93,6 +97,22 @@ fn check_counts(spec: &Spec, table: &Encoded, members: &[Vec<usize>], held_out: 
         list(declared),
     );
     Err(ExperimentError::Key { file: spec.file.clone(), path: "data.records".to_owned(), message })
+}
+
+/// The error, without the counts of the file where those are protected.
+pub(crate) fn discreet(spec: &Spec, error: ProblemError) -> ExperimentError {
+    let path = match error {
+        _ if spec.counts_are_public() => return error.into(),
+        ProblemError::NothingLeft { .. } => "data.held_out.fraction",
+        ProblemError::TooFewRecords { .. } => "data.records",
+        ProblemError::ConstantTarget { .. } => "data.target",
+        other => return other.into(),
+    };
+    let message = match path {
+        "data.target" => "R^2 is not defined: all held-out targets are equal",
+        _ => "the file has too few records to hold some out and leave each party one",
+    };
+    ExperimentError::Key { file: spec.file.clone(), path: path.to_owned(), message: message.to_owned() }
 }
 
 /// The first counts of a list.
@@ -134,9 +154,12 @@ fn members(spec: &Spec, table: &Encoded, train: &[usize]) -> Result<Vec<Vec<usiz
     let parties = spec.config.data.records.len();
     let key =
         |message: String| ExperimentError::Key { file: spec.file.clone(), path: "data.partition".to_owned(), message };
+    let discreet = |error| discreet(spec, error);
     let parts = match &spec.config.data.partition {
-        PartitionConfig::Contiguous(_) => partition::contiguous(train.len(), parties)?,
-        PartitionConfig::Shuffled(shuffled) => partition::shuffled(train.len(), parties, shuffled.seed)?,
+        PartitionConfig::Contiguous(_) => partition::contiguous(train.len(), parties).map_err(discreet)?,
+        PartitionConfig::Shuffled(shuffled) => {
+            partition::shuffled(train.len(), parties, shuffled.seed).map_err(discreet)?
+        }
         PartitionConfig::Sorted(sorted) => {
             let keys = train
                 .iter()
@@ -147,16 +170,16 @@ fn members(spec: &Spec, table: &Encoded, train: &[usize]) -> Result<Vec<Vec<usiz
                     })
                 })
                 .collect::<Result<Vec<_>, _>>()?;
-            partition::sorted(&keys, parties)?
+            partition::sorted(&keys, parties).map_err(discreet)?
         }
         PartitionConfig::ByColumn(by) => {
             let labels: Vec<String> = train.iter().map(|&row| table.extra[row].clone()).collect();
             let (names, parts) = partition::by_label(&labels)?;
             if names.len() != parties {
+                let found = if spec.counts_are_public() { names.len().to_string() } else { "other".to_owned() };
                 return Err(key(format!(
-                    "column `{}` has {} values, data.records declares {parties} parties",
-                    by.column,
-                    names.len()
+                    "column `{}` has {found} values, data.records declares {parties} parties",
+                    by.column
                 )));
             }
             parts

@@ -31,15 +31,20 @@ pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> R
     })
 }
 
-/// Epsilon of a run so far, by zCDP, or by Rényi divergences where that does not cover it: what a trace shows.
+/// Epsilon of a run so far, by zCDP, or by Rényi divergences where that does not cover it, or by the least of all accountings where
+/// neither does: what a trace shows.
 ///
 /// # Errors
 /// If an event makes no sense.
 pub fn spent(spec: &Spec, ledger: &Ledger) -> Result<Option<f64>, ExperimentError> {
     let ledger = dominating(ledger);
-    match supported(Zcdp::default().bound(&ledger, spec.delta))? {
-        Some(bound) => Ok(finite(&bound)),
-        None => Ok(supported(Rdp::default().bound(&ledger, spec.delta))?.as_ref().and_then(finite)),
+    let found = match supported(Zcdp::default().bound(&ledger, spec.delta))? {
+        Some(bound) => Some(bound),
+        None => supported(Rdp::default().bound(&ledger, spec.delta))?,
+    };
+    match found.as_ref().and_then(finite) {
+        Some(epsilon) => Ok(Some(epsilon)),
+        None => Ok(tightest(&ledger, spec.delta)?.as_ref().and_then(finite)),
     }
 }
 

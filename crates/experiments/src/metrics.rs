@@ -5,7 +5,7 @@ use dido_problems::reference::{self, Minimum};
 use dido_problems::{Features, Loss, Regulariser};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 
-use crate::data::{Prepared, Records};
+use crate::data::{Prepared, Records, discreet};
 use crate::error::ExperimentError;
 use crate::records::{Metrics, ObjectiveValues, Score};
 use crate::spec::Spec;
@@ -86,7 +86,12 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
     let own =
         data.parties.iter().map(|party| Ok(minimum(spec, party)?.beta)).collect::<Result<Vec<_>, ExperimentError>>()?;
     let mut alone =
-        own.iter().map(|beta| score(&beta.view(), &data.held_out, scoring)).collect::<Result<Vec<_>, _>>()?;
+        own.iter().map(|beta| score(&beta.view(), &data.held_out, scoring)).collect::<Result<Vec<_>, _>>().map_err(
+            |error| match error {
+                ExperimentError::Data(error) => discreet(spec, error),
+                other => other,
+            },
+        )?;
     alone.sort_by(|a, b| b.merit().total_cmp(&a.merit()));
     let mean = all.y.mean().unwrap_or(0.0);
     let constant = if scoring.loss.is_classification() { 1.0_f64.copysign(mean) } else { mean };

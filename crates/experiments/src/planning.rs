@@ -168,6 +168,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         sensitivity: sensitivity(spec, ledger),
         mechanism: noise.name().to_owned(),
         grid: noise.grid(),
+        noise_in_words: method.noise_in_words().map(str::to_owned),
         noise: noise.schedule().map_or(vec![], scales),
         step: method.step().map_or(vec![], |step| (0..config.rounds).map(|t| step.at(t)).collect()),
         dual_weights: method.in_place_of_step(),

@@ -47,6 +47,9 @@ pub struct Plan {
     /// The exponent `k` of the grid of step `2^k`, where noise is discrete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
+    /// Where the noise goes, where it is not added to what is released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_in_words: Option<String>,
     /// Scale of the noise in each release, in order.
     pub noise: Vec<f64>,
     /// Step size of each round; empty where there is none, as for dual averaging.
@@ -96,7 +99,7 @@ pub struct PlannedGraph {
 /// A sensitivity and where it comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedSensitivity {
-    /// The bound; absent when there is none (a run without noise on an unbounded set).
+    /// The bound; absent when there is none (a run without noise on an unbounded set), or it is one of the objective.
     pub value: Option<f64>,
     /// Its norm, `L1` or `L2`.
     pub norm: String,
@@ -300,8 +303,9 @@ pub struct Summary {
     pub coefficients: Vec<Coefficient>,
     /// Number of training records of each party (declared, public).
     pub records: Vec<usize>,
-    /// Number of held-out records.
-    pub held_out: usize,
+    /// Number of held-out records; absent where records are added or removed, which it would give away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<usize>,
     /// Values outside their bounds, by column: not private.
     pub clipped: Vec<Clipped>,
     /// Seconds spent in the rounds.
@@ -315,8 +319,8 @@ pub struct Summary {
 pub struct TracePoint {
     /// Completed rounds.
     pub round: u32,
-    /// Epsilon spent so far, by zCDP or, where that does not cover the noise, Rényi divergences; absent where it is
-    /// infinite.
+    /// Epsilon spent so far, by zCDP or, where that does not cover the noise, Rényi divergences, or the least of all
+    /// accountings where neither does; absent where it is infinite.
     pub epsilon: Option<f64>,
     /// R^2 or accuracy of the estimate (mean over parties and lanes) on held-out records: not private.
     pub merit: f64,

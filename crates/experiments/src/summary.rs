@@ -57,7 +57,7 @@ pub fn summarise(
         consensus_error: metrics::consensus_error(models),
         coefficients: coefficients(spec, models.row(0, 0), &references.optimum.to_vec())?,
         records: spec.declaration.records().to_vec(),
-        held_out: data.held_out.y.len(),
+        held_out: spec.counts_are_public().then(|| data.held_out.y.len()),
         clipped: data.clipped.clone(),
         seconds: outcome.seconds,
     })

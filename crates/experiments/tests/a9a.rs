@@ -105,6 +105,8 @@ fn a_sparse_file_of_ones_own_and_what_is_refused() {
     for (set, parts) in [
         ("data.svmlight.features=2", &["rows.svm, line 3", "`3:-1`", "fewer features"][..]),
         ("data.svmlight.features=0", &["`data.svmlight`", "at least one"]),
+        ("data.svmlight.features=1000000000000", &["`data.svmlight.features`", "1000000000000 features", "268435456"]),
+        ("data.svmlight.features=9223372036854775807", &["`data.svmlight.features`", "268435456"]),
         ("data.svmlight.scale=0", &["`data.svmlight`", "scale"]),
         ("data.svmlight.colour=0", &["data.svmlight", "colour"]),
         ("data.target.column=days", &["`data.target.column`", "one target"]),
@@ -115,4 +117,8 @@ fn a_sparse_file_of_ones_own_and_what_is_refused() {
         let line = bench.refusal(&["run", "experiment.toml", "--json", "--force", "--set", set]);
         assert!(parts.iter().all(|part| line.contains(part)), "{set}: {line}");
     }
+    // 3 parties times 10000 features fit; 10000 lanes of them do not, and a plan says so too.
+    let many = ["plan", "experiment.toml", "--set", "data.svmlight.features=10000", "--set", "lanes=10000"];
+    let line = bench.refusal(&many);
+    assert!(line.contains("`lanes`") && line.contains("10000 lanes"), "{line}");
 }

@@ -205,6 +205,12 @@ fn what_does_not_go_together_is_refused_with_its_path() {
             &["baseline=alone", "privacy.adversary={ neighbour = 1 }"],
             &["`privacy.adversary`", "baseline"],
         ),
+        (
+            "diging",
+            keys("diging"),
+            &["baseline=centralised", "privacy.adjacency=replace-node"],
+            &["`privacy.adjacency`", "holds all records"],
+        ),
         ("diging", keys("diging"), &["baseline=both"], &["`baseline`", "both"]),
     ] {
         let bench = Bench::with(common::TOML, &clinics());
@@ -239,6 +245,22 @@ fn objective_perturbation_keeps_its_budget() {
     assert!(plan["sensitivity"]["derivation"].as_str().unwrap().contains("mu = 0.1"));
     let text = String::from_utf8(bench.dido(&[&["plan"], &private[..]].concat()).stdout).unwrap();
     assert!(text.contains("secret Gaussian") && text.is_ascii(), "{text}");
+    let trace = fs::read_to_string(bench.result("results").join("trace.csv")).unwrap();
+    for point in trace.lines().skip(1) {
+        let round = point.split(',').next().unwrap().parse::<u32>().unwrap();
+        let epsilon = point.split(',').nth(1).unwrap().parse::<f64>().unwrap();
+        assert!((epsilon - if round == 0 { 0.0 } else { spent }).abs() < 1e-9, "{point}");
+    }
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let page = fs::read_to_string(bench.result("results").join("report.html")).unwrap();
+    for shown in [&text, &page] {
+        assert!(shown.contains("that of the objective, not of what is released"), "{shown}");
+        assert!(shown.contains("the secret linear term of the objective") && shown.contains("error of the solver"));
+        assert_eq!(shown.matches("does not apply").count(), 3, "pure, zCDP and the constant of the paper: {shown}");
+        for wrong in ["infinite", "no bound", "on every coordinate"] {
+            assert!(!shown.contains(wrong), "{wrong}: {shown}");
+        }
+    }
     let small = "objective.regulariser={ kind = 'squared-l2', mu = 0.001 }";
     let whole = "privacy.adjacency=replace-node";
     for (more, parts) in [

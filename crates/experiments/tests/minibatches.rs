@@ -239,3 +239,50 @@ fn what_does_not_go_together_is_refused_with_its_path() {
     let line = bench(&toml).refusal(&["plan", "experiment.toml"]);
     assert!(line.contains("`algorithm.participation`"), "{line}");
 }
+
+/// Under add-remove-record the counts of the file are what is protected: no file that may be shown and no error has them.
+#[test]
+fn where_a_record_is_added_the_counts_of_the_file_are_not_shown() {
+    let bench = bench(DP_SGD);
+    let records = "data.records=[31, 41, 47]";
+    let run = ["run", "experiment.toml", "--set", records];
+    let summary = bench.json(&run);
+    assert!(summary.get("held_out").is_none(), "{summary}");
+    assert_eq!(summary["records"], Value::from(vec![31, 41, 47]));
+    let text = String::from_utf8(bench.dido(&[&run[..], &["--force"]].concat()).stdout).unwrap();
+    assert!(text.contains("119 declared; the true counts are protected"), "{text}");
+    let folder = bench.result("results");
+    let [page, curve] = ["report.html", "error.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+    assert!(page.contains("Declared training records") && page.contains("Scores on held-out records"), "{page}");
+    for (name, shown) in [("text", &text), ("page", &page), ("curve", &curve)] {
+        for count in ["30 held", "<td>30</td>", "120 for", "<td>120"] {
+            assert!(!shown.contains(count), "the {name} shows {count}");
+        }
+    }
+    let replaced = DP_SGD.replace("{ poisson = 0.1 }", "\"one-record\"").replace("add-remove-record", "replace-record");
+    let known = self::bench(&replaced).json(&["run", "experiment.toml"]);
+    assert_eq!(known["held_out"], 30);
+
+    let shuffled = "data.partition={ kind = 'shuffled' }";
+    for (overrides, csv, parts) in [
+        (&["data.held_out.fraction=0.001"][..], clinics(), &["`data.held_out.fraction`", "too few"][..]),
+        (
+            &["data.held_out.fraction=0.7", shuffled],
+            "site,age,sex,days\neast,30,m,4\nnorth,40,f,5\nwest,44,f,5\n".to_owned(),
+            &["`data.records`", "too few records"],
+        ),
+        (&["data.records=[80, 40]", "graph.kind=path"], clinics(), &["`data.partition`", "other values"]),
+        (
+            &["data.target.min=19", "data.target.max=20"],
+            clinics(),
+            &["`data.target`", "all held-out targets are equal"],
+        ),
+    ] {
+        bench.write("clinics.csv", &csv);
+        let line = bench.refusal(&[&with("run", overrides)[..], &["--force"]].concat());
+        assert!(parts.iter().all(|part| line.contains(part)), "{overrides:?}: {line}");
+        let counts =
+            line.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|n| ["0", "1", "3", "30", "150"].contains(n));
+        assert_eq!(counts.collect::<Vec<_>>(), [""; 0], "{overrides:?}: {line}");
+    }
+}

@@ -176,6 +176,8 @@ fn what_does_not_go_together_is_refused_with_its_path() {
         (SHARED, &["algorithm.clip.gradient=0"], &["`algorithm.clip.gradient`", "0"]),
         (SHARED, &["algorithm.clip={ record = -1 }"], &["`algorithm.clip.record`", "-1"]),
         (SHARED, &["algorithm.shared_noise=-1"], &["`algorithm.shared_noise`", "-1"]),
+        (SHARED, &["algorithm.shared_noise=1000001"], &["`algorithm.shared_noise`", "1000001", "above 1000000"]),
+        (SHARED, &["baseline=alone"], &["`baseline`", "no neighbours to share noise with"]),
         (SHARED, &["privacy.noise.mechanism=laplace"], &["`privacy.noise`", "gaussian"]),
         (SHARED, &["privacy.adversary={ colluders = 2 }"], &["`privacy.adversary`", "one party"]),
         (SHARED, &["graph.sequence={ kind = 'edge-failures', p = 0.1 }"], &["`graph.sequence`", "share noise"]),

@@ -30,6 +30,9 @@ pub struct ClippedDgdConfig {
     pub average_from: f64,
 }
 
+/// Floating-point numbers have some sixteen digits: of noise wider than this they keep too few of what it is added to.
+const MOST_SHARED: f64 = 1e6;
+
 /// With more parties, of which each may be the one that looks, the inverses take too long.
 const MOST_VIEWERS: usize = 300;
 
@@ -41,6 +44,8 @@ impl Kind for ClippedDgdConfig {
         let average_from = checks.average_from(self.average_from)?;
         if let Some(ratio) = self.shared_noise {
             checks.positive("algorithm.shared_noise", ratio)?;
+            let message = format!("{ratio} is above {MOST_SHARED}: rounding it would lose what it hides");
+            checks.at.require("algorithm.shared_noise", ratio <= MOST_SHARED, message)?;
             shares(checks)?;
         }
         Ok(Arc::new(ClippedDgd { step: checks.step(&self.step)?, clip, ratio: self.shared_noise, average_from }))
@@ -56,7 +61,12 @@ fn shares(checks: &Checks<'_>) -> Result<(), ExperimentError> {
         _ => false,
     };
     at.require("privacy.noise", gaussian, "noise that parties share is gaussian")?;
-    let fixed = config.graph.sequence.is_none() && config.baseline.is_none();
+    at.require(
+        "baseline",
+        config.baseline.is_none(),
+        "a baseline has no neighbours to share noise with: leave one out",
+    )?;
+    let fixed = config.graph.sequence.is_none();
     at.require("graph.sequence", fixed, "parties share noise with the same neighbours in every round: leave it out")?;
     let (parties, viewers) = (config.data.records.len(), "shared noise is accounted against everybody or one party");
     match config.privacy.adversary {

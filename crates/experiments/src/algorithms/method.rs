@@ -128,6 +128,11 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
+    /// Where the noise goes, where it is not added to what is released: its scale is that of the plan.
+    fn noise_in_words(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether what is released has a finite sensitivity, so that noise can hide it.
     fn is_bounded(&self, declaration: &Declaration, adjacency: Adjacency) -> bool {
         let widths = || declaration.l2_by_class(adjacency, self.set().radius());

@@ -102,9 +102,15 @@ impl Method for ObjectivePerturbation {
         let widest = facts.into_iter().max_by(|a, b| a.slope.total_cmp(&b.slope))?;
         let [slope, curvature, mu] = [widest.slope, widest.curvature, self.mu].map(significant);
         Some(format!(
-            "in the objective, not in what is released: the gradient of one record is at most {slope} long, its second \
-             derivative at most {curvature}, mu = {mu}"
+            "the gradient of one record is at most {slope} long; its second derivative is at most {curvature}; the \
+             regulariser is strongly convex with mu = {mu}"
         ))
+    }
+
+    fn noise_in_words(&self) -> Option<&'static str> {
+        Some(
+            "the secret linear term of the objective; to the minimiser so little is added as hides the error of the solver",
+        )
     }
 
     fn is_bounded(&self, _declaration: &Declaration, _adjacency: Adjacency) -> bool {

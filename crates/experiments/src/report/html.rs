@@ -6,9 +6,9 @@
 use super::{
     number::{bound, count, score, significant},
     wording::{
-        EXECUTION, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape, figures,
-        finding, graph, lambda, lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps,
-        steps_name, units,
+        EXECUTION, HIDDEN_COUNTS, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape,
+        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, scored, sensitivity,
+        sequence, steps, steps_name, units,
     },
 };
 use crate::config::Seed;
@@ -95,8 +95,8 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
         first.concat(),
         table(
             &format!(
-                "Scores on {} held-out records, {}. {} Not covered by the guarantee.",
-                summary.held_out,
+                "Scores on {}, {}. {} Not covered by the guarantee.",
+                held_out(summary),
                 units(m.private),
                 scored(plan)
             ),
@@ -202,6 +202,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         }
         _ => String::new(),
     };
+    let training = if summary.held_out.is_some() { "Training records" } else { "Declared training records" };
     let seed = match summary.seed {
         Seed::Os => "a key of the operating system, not stored".to_owned(),
         Seed::Number(seed) => seed.to_string(),
@@ -215,8 +216,8 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Weights", summary.graph.weights.clone()),
         ("Sequence", sequence(&summary.graph)),
         ("Lambda", lambda(&summary.graph)),
-        ("Training records", format!("{}{spread}", records.iter().sum::<usize>())),
-        ("Held-out records", summary.held_out.to_string()),
+        (training, format!("{}{spread}", records.iter().sum::<usize>())),
+        ("Held-out records", summary.held_out.map_or_else(|| HIDDEN_COUNTS.to_owned(), |count| count.to_string())),
         ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
         (&capitalised(&steps_name(plan)), steps(plan)),
         ("Lanes", summary.lanes.to_string()),
@@ -251,8 +252,16 @@ fn ledger_table(ledger: &[LedgerRow]) -> String {
                 },
                 row.releases.to_string(),
                 row.mechanism.clone(),
-                row.scale.map_or_else(|| "none".to_owned(), significant),
-                row.sensitivity.map_or_else(|| "no bound".to_owned(), |s| format!("{} ({})", bound(s), row.norm)),
+                match row.scale {
+                    Some(scale) => significant(scale),
+                    None if row.mechanism == "none" => "none".to_owned(),
+                    None => "not of the release".to_owned(),
+                },
+                match row.sensitivity {
+                    Some(s) => format!("{} ({})", bound(s), row.norm),
+                    None if row.mechanism == "none" => "no bound".to_owned(),
+                    None => "not of the release".to_owned(),
+                },
             ]
         })
         .collect();

@@ -11,9 +11,9 @@ use range::{Axis, bounds, scores};
 use super::{
     ReportError,
     number::{bound, count, score, significant},
-    wording::{figures, model},
+    wording::{figures, held_out, model},
 };
-use crate::records::{ErrorBound, Plan, Score, Summary, TracePoint};
+use crate::records::{Epsilons, ErrorBound, Plan, Score, Summary, TracePoint};
 
 /// R^2 or accuracy on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
 /// party alone and the constant as horizontal lines.
@@ -56,7 +56,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
         points: vec![(x.lower, value), (x.upper, value)],
     }));
     let cut = lines[0].points.iter().filter(|p| !y.shows(p.1)).count();
-    let mut note = format!("higher is better; {} held-out records", summary.held_out);
+    let mut note = format!("higher is better; {}", held_out(summary));
     if cut > 0 {
         note += &format!(
             "; {cut} of {} lie outside the picture (lowest {merit} {})",
@@ -80,7 +80,8 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
     }))
 }
 
-/// Epsilon by zCDP or Rényi divergences, at the plan's delta, spent after each observed round; with the budget, if it is of that kind.
+/// Epsilon by zCDP or Rényi divergences, or by what else covers the noise, at the plan's delta, spent after each observed
+/// round; with the budget, if it is of that kind.
 ///
 /// # Errors
 /// If the trace is empty or an epsilon is not finite.
@@ -93,7 +94,11 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
     let x = rounds(trace);
     let label =
         last.epsilon.map_or_else(|| "infinite at the end: not private".to_owned(), |e| format!("spent: {}", bound(e)));
-    let method = if plan.epsilon.rdp.is_some() { "R\u{e9}nyi divergences" } else { "zCDP" };
+    let method = match &plan.epsilon {
+        Epsilons { rdp: Some(_), .. } => "R\u{e9}nyi divergences",
+        Epsilons { zcdp: None, best: Some(best), .. } => &best.method,
+        _ => "zCDP",
+    };
     let note = match trace.len() - spent.len() {
         0 => format!(
             "by {method} at delta = {}; of the mechanism, for one node and one lane{}",

@@ -7,8 +7,8 @@ mod comparison;
 use super::{
     number::{score, significant},
     wording::{
-        EXECUTION, accountings, all_lanes, allowed, budget, caveats, figures, finding, graph, lambda, lanes, model,
-        noise, objective, releases, scored, sensitivity, sequence, steps, steps_name,
+        EXECUTION, HIDDEN_COUNTS, accountings, all_lanes, allowed, budget, caveats, figures, finding, graph, lambda,
+        lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, steps_name,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -134,7 +134,11 @@ impl Page {
         let records: usize = summary.records.iter().sum();
         self.heading("Run");
         self.item("consensus", &format!("{consensus}, largest distance of a model from the mean"));
-        self.item("records", &format!("{records} for training, {} held out", summary.held_out));
+        let counts = match summary.held_out {
+            Some(held_out) => format!("{records} for training, {held_out} held out"),
+            None => format!("{records} declared; {HIDDEN_COUNTS}"),
+        };
+        self.item("records", &counts);
         self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);

@@ -18,6 +18,9 @@ pub(super) const NOT_COVERED: [(&str, &str); 7] = [
     ("local.json", "the SHA-256 of the data tells whether a guess of all records is right: keep it to yourself"),
 ];
 
+/// Why the counts of a file are left out.
+pub(super) const HIDDEN_COUNTS: &str = "the true counts are protected and not shown";
+
 /// One accounting of epsilon.
 pub(super) struct Accounting {
     /// Name and delta.
@@ -51,8 +54,20 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
     let by_rdp = with_delta.is_some() && best.is_none() && rdp.is_some();
     let by_pure = budget.is_some_and(|b| b.delta <= 0.0);
     let mut rows = vec![
-        row("pure", 0.0, or(*pure, zcdp.or(*rdp).is_some()), "exact sum of the losses of all releases", by_pure),
-        row("zCDP", delta, or(*zcdp, rdp.is_some()), "concentrated privacy, optimal conversion", by_zcdp),
+        row(
+            "pure",
+            0.0,
+            or(*pure, zcdp.or(*rdp).is_some() || best.is_some()),
+            "exact sum of the losses of all releases",
+            by_pure,
+        ),
+        row(
+            "zCDP",
+            delta,
+            or(*zcdp, rdp.is_some() || best.is_some()),
+            "concentrated privacy, optimal conversion",
+            by_zcdp,
+        ),
     ];
     if let Some(rdp) = rdp {
         rows.push(row("R\u{e9}nyi", delta, bound(*rdp), "R\u{e9}nyi divergences, the best order", by_rdp));
@@ -71,6 +86,11 @@ pub(super) fn accountings(epsilon: &Epsilons, delta: f64, budget: Option<Planned
 }
 
 const DOES_NOT_APPLY: &str = "does not apply";
+
+/// The records that scores are computed from.
+pub(super) fn held_out(summary: &Summary) -> String {
+    summary.held_out.map_or_else(|| "held-out records".to_owned(), |count| format!("{count} held-out records"))
+}
 
 /// The names of the two figures of a score: of the one of which more is better, and of the other one.
 pub(crate) fn figures(score: Score) -> (&'static str, &'static str) {
@@ -203,6 +223,7 @@ pub(super) fn sensitivity(plan: &Plan) -> String {
             format!("{} in {} ({} in L1), the largest over rounds and nodes", bound(value), s.norm, bound(l1))
         }
         (Some(value), _) => format!("{} in {}, the largest over rounds and nodes", bound(value), s.norm),
+        (None, _) if plan.noise_in_words.is_some() => "that of the objective, not of what is released".to_owned(),
         (None, _) => "no bound exists".to_owned(),
     }
 }
@@ -211,6 +232,9 @@ pub(super) fn sensitivity(plan: &Plan) -> String {
 pub(super) fn noise(plan: &Plan) -> String {
     if plan.mechanism == "none" {
         return "none is added: the run is not private".to_owned();
+    }
+    if let Some(words) = &plan.noise_in_words {
+        return format!("{}, scale: {}: {words}", plan.mechanism, schedule(&plan.noise));
     }
     let grid = plan.grid.map_or(String::new(), |grid| format!(" on the grid of step 2^{}", grid.exponent()));
     format!("{} on every coordinate{grid}, scale: {}", plan.mechanism, schedule(&plan.noise))

@@ -14,6 +14,9 @@ use crate::presets;
 /// Counts above this are not exact as floating-point numbers.
 const MOST_RECORDS: usize = 1 << 53;
 
+/// A vector of all parties and lanes has at most so many numbers, which take 2 GiB: algorithms hold several of them.
+const MOST_NUMBERS: usize = 1 << 28;
+
 pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
     let known = data.source.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
     at.require("data.source", known, format!("there is no data set `{}` in this program", data.source))?;
@@ -30,6 +33,23 @@ pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentErro
     }
     let total = data.records.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)).filter(|&sum| sum <= MOST_RECORDS);
     at.require("data.records", total.is_some(), format!("there can be at most {MOST_RECORDS} records"))
+}
+
+/// Whether memory may hold the points of all parties and lanes.
+pub(super) fn size(at: &At<'_>, config: &Config, encoding: &Encoding) -> Result<(), ExperimentError> {
+    let (parties, dim, lanes) = (config.data.records.len(), encoding.dim(), config.lanes);
+    let fits = |lanes: usize| {
+        [dim, lanes].into_iter().try_fold(parties, usize::checked_mul).is_some_and(|n| n <= MOST_NUMBERS)
+    };
+    let path = match config.data.svmlight {
+        _ if fits(1) => "lanes",
+        Some(_) => "data.svmlight.features",
+        None => "data.features",
+    };
+    let message = format!(
+        "{parties} parties, {dim} features and {lanes} lanes: a vector of all of them would have more than {MOST_NUMBERS} numbers"
+    );
+    at.require(path, fits(lanes), message)
 }
 
 pub(super) fn encoding(at: &At<'_>, config: &Config) -> Result<Encoding, ExperimentError> {

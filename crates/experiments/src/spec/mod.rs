@@ -12,7 +12,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dido_mechanisms::Budget;
+use dido_mechanisms::{Adjacency, Budget};
 use dido_optimizers::{Alone, Declaration, InProcess, Network};
 use dido_topology::{MixingMatrix, Sequence};
 
@@ -68,6 +68,7 @@ impl Spec {
         check_scalars(&at, &config)?;
         data::check(&at, &config.data)?;
         let schema = data::encoding(&at, &config)?;
+        data::size(&at, &config, &schema)?;
         let declaration = data::declaration(&at, &config, &schema)?;
         let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let baseline = config.baseline;
@@ -113,6 +114,11 @@ impl Spec {
     /// The budget that gates charge release by release.
     pub(crate) fn charged_budget(&self) -> Option<Budget> {
         self.budget.filter(|_| !self.is_accounted_as_a_whole())
+    }
+
+    /// Whether the record counts of the file may be shown: not where a record is added or removed, which changes them.
+    pub(crate) fn counts_are_public(&self) -> bool {
+        self.config.privacy.adjacency != Adjacency::AddRemoveRecord
     }
 
     /// How many parties take part in an average, in the long run.

@@ -5,7 +5,7 @@ use dido_optimizers::{Declaration, Sampling};
 
 use super::At;
 use crate::algorithms::{Method, those_that};
-use crate::config::{Config, NoiseConfig};
+use crate::config::{Baseline, Config, NoiseConfig};
 use crate::error::ExperimentError;
 
 /// The delta at which epsilon is reported when nothing is said.
@@ -27,6 +27,13 @@ pub(super) fn check(at: &At<'_>, config: &Config, method: &dyn Method) -> Result
         ),
     )?;
     at.require("privacy.adjacency", known, format!("{name} has no known sensitivity for: {adjacency}"))?;
+    let centralised = config.baseline == Some(Baseline::Centralised);
+    at.require(
+        "privacy.adjacency",
+        !centralised || adjacency != Adjacency::ReplaceNode,
+        "the one party of baseline = \"centralised\" holds all records, and replace-node would replace all of them: use \
+         replace-record",
+    )?;
     let parties = config.data.records.len();
     let hides = matches!(method.sampling(), Sampling::HiddenOneRecord(_));
     let everybody = config.baseline.is_none() || config.privacy.adversary == Adversary::AllMessages;
