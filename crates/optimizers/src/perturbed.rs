@@ -117,7 +117,8 @@ impl Node<'_> {
             other => return Err(Stop::Perturbation(other.name())),
         };
         let batch = Batch::all().of_nodes(self.awake()?);
-        self.parties.perturbed_minimiser(self.round, problem, sigma, batch)
+        let found = self.parties.perturbed_minimiser(self.round, problem, sigma, batch);
+        found.map_err(|stop| self.noise.conceal(stop))
     }
 }
 
