@@ -30,7 +30,7 @@
 //! since `v` depends on `nu`, is what Kifer, Smith and Thakurta (COLT 2012) and Redberg, Koskela and Wang (2023) point out.
 //!
 //! The solver is inexact, and its error may depend on the data. Given the exact minimiser, `nu` is known for either data set, so
-//! the error is a function of minimiser and data, at most `tolerance` long; releasing it with Gaussian noise has sensitivity
+//! the error is a function of minimiser and data, at most `tolerance` long, rounding included; releasing it with Gaussian noise has sensitivity
 //! `2 tolerance`. What leaves is the sum of the two releases: post-processing of their composition (Iyengar et al., S&P 2019).
 //!
 //! # References

@@ -172,7 +172,15 @@ pub enum Stop {
         /// Parties of the run.
         parties: usize,
     },
-    /// A value left the finite numbers.
+    /// A value left the finite numbers in a run whose noise is to hide the data. Where is not said: it depends on records, before
+    /// any noise. That the run stops does so too; on a bounded set it cannot happen, unless the declared bounds alone let a
+    /// gradient or a step of it pass `1e308`.
+    #[error("round {round} diverged: a number is not finite before the noise; bound the points, or take smaller steps")]
+    Overflow {
+        /// The round.
+        round: u32,
+    },
+    /// A value left the finite numbers in a run without noise.
     #[error("node {node} diverged in round {round}: coordinate {coordinate} of lane {lane} is not finite")]
     Diverged {
         /// The round.

@@ -37,6 +37,7 @@
 //! the data sets the guarantee speaks of.
 
 use dido_mechanisms::Adjacency;
+use dido_problems::Loss;
 
 use crate::{Declaration, Sampling};
 
@@ -93,6 +94,22 @@ impl Declaration {
         let longest = x * x.hypot(balance * y);
         let of = |&records: &usize| self.rounding(Self::most_records(adjacency, records), self.scale(records), longest);
         self.class_records().iter().map(of).collect()
+    }
+
+    /// A bound on the distance between the gradient of one node and what is computed of it, at points of length at most
+    /// `radius`; with other losses than the squared one the prediction and the slope are rounded too: by a relative
+    /// `gamma_(4 m + 40)` of the largest prediction, times the second derivative, and of the largest slope.
+    pub(crate) fn rounding_of_gradient(&self, records: usize, radius: f64) -> f64 {
+        let (x, y, loss) = (self.bounds().row_norm(), self.bounds().target(), self.loss());
+        let (scale, sum) = (self.scale(records), self.rounding(records, self.scale(records), 1.0));
+        let g = loss.largest_slope(x * radius, y);
+        if loss == Loss::Squared {
+            return sum * x * g;
+        }
+        // The linear part of a smoothed hinge is `y (1 - y x'b) / width`: a second derivative of `y^2 / width`.
+        let of_target = if y > 0.0 { y.max(1.0 / y) } else { 0.0 };
+        let slope = 2.0 * g + loss.largest_curvature(y) * (x * radius + 2.0 * of_target);
+        sum * x * g + gamma(4.0 * self.dim() as f64 + 40.0) * scale * records as f64 * x * slope
     }
 
     /// Of a sum of so many terms, none longer than `longest`, times `weight`.

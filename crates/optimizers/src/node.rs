@@ -82,6 +82,18 @@ impl Noise {
         })
     }
 
+    /// What a stop may say: where a number overflowed is known from records, and noise is there to hide these.
+    pub(crate) fn conceal(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Diverged { round, .. } | Stop::Mechanism(MechanismError::NonFinite { round, .. })
+                if !matches!(self, Self::None) =>
+            {
+                Stop::Overflow { round }
+            }
+            stop => stop,
+        }
+    }
+
     /// The standard deviation of the noise in round `t`.
     fn deviation(&self, t: u32) -> f64 {
         match self {
@@ -137,7 +149,7 @@ impl<'r> Node<'r> {
         if !matches!(self.noise, Noise::None) && !self.parties.is_bounded(&batch, x.radius()) {
             return Err(Stop::Unbounded { round: self.round });
         }
-        self.parties.gradient(self.round, x, batch, f64::INFINITY, self.noise.grid())
+        self.look(x, batch, f64::INFINITY)
     }
 
     /// As [`gradient`](Self::gradient), with every gradient longer than `norm` scaled down to it. That bounds the sensitivity by
@@ -146,7 +158,7 @@ impl<'r> Node<'r> {
     /// # Errors
     /// If a number of the gradient is not finite, or `norm` is not positive.
     pub fn clipped_gradient(&mut self, x: &Public, batch: Batch<'r>, norm: f64) -> Result<Private<'r>, Stop> {
-        Ok(self.parties.gradient(self.round, x, batch, f64::INFINITY, self.noise.grid())?.clip(norm)?)
+        Ok(self.look(x, batch, f64::INFINITY)?.clip(norm)?)
     }
 
     /// As [`gradient`](Self::gradient), with the gradient of every record that is longer than `norm` scaled down to it, before
@@ -159,17 +171,24 @@ impl<'r> Node<'r> {
         if !(norm > 0.0 && norm.is_finite()) {
             return Err(MechanismError::Bound { name: "clipping norm", value: norm }.into());
         }
-        self.parties.gradient(self.round, x, batch, norm, self.noise.grid())
+        self.look(x, batch, norm)
+    }
+
+    fn look(&mut self, x: &Public, batch: Batch<'r>, clip: f64) -> Result<Private<'r>, Stop> {
+        let found = self.parties.gradient(self.round, x, batch, clip, self.noise.grid());
+        found.map_err(|stop| self.noise.conceal(stop))
     }
 
     /// Lets a value out: charges the budget, writes the ledger, draws the noise. What a node that sleeps holds is the public
     /// part of the value, and stays as it is.
     ///
     /// # Errors
-    /// If the budget would be overspent: then nothing has left. If a number of the value is not finite.
+    /// If the budget would be overspent: then nothing has left. If a number of the value is not finite; where is said only
+    /// in runs without noise.
     pub fn release(&mut self, value: Private<'r>) -> Result<Public, Stop> {
         let mechanism = self.noise.mechanism(self.round)?;
-        Ok(self.parties.gate.release(self.round, mechanism, value)?)
+        let released = self.parties.gate.release(self.round, mechanism, value);
+        released.map_err(|error| self.noise.conceal(error.into()))
     }
 
     /// As [`release`](Self::release), but `keep` times the noise in the latest message of each node is taken out of its value
@@ -180,7 +199,8 @@ impl<'r> Node<'r> {
     /// As [`release`](Self::release), and if `keep` is not in `[0, 1]` or records are sampled.
     pub fn release_carrying(&mut self, value: Private<'r>, keep: f64) -> Result<Public, Stop> {
         let mechanism = self.noise.mechanism(self.round)?;
-        Ok(self.parties.gate.release_carrying(self.round, mechanism, value, keep)?)
+        let released = self.parties.gate.release_carrying(self.round, mechanism, value, keep);
+        released.map_err(|error| self.noise.conceal(error.into()))
     }
 
     /// The gradient of all records at `x`, let out at once: `zeta = g + noise`. What an algorithm does with it afterwards is

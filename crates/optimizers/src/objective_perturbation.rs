@@ -16,7 +16,8 @@
 //! post-processing of the noisy `b_i`. One record of one party is replaced. The event is `(epsilon, delta)` of
 //! [`dido_mechanisms::ObjectivePerturbation`], where the proof stands; it needs losses of bounded slope and second derivative
 //! on the whole space, and `mu` above the second derivative of one record over `e^epsilon - 1`. The small noise hides the error
-//! of the solver, and the proof counts it.
+//! of the solver, rounding included, and the proof counts it. It grows where `mu` is so small that rounding is more than the
+//! steps leave, and a `mu` with which it would reach a tenth of `sigma / mu` is refused.
 //!
 //! The decentralised form, a random term in every `f_i` and then any solver between the parties, is private for who sees the
 //! solution only. Who sees the messages of the solver sees gradients of `f_i + <nu_i, .>` at several points, and `nu_i` is not in

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dido_geometry::{Set, Shape, parallel};
 use dido_mechanisms::{Adjacency, Batch, Grid, MechanismError, Norm, Private, sufficient_statistics};
-use dido_problems::StrongMinimum;
+use dido_problems::{ProblemError, StrongMinimum};
 
 use crate::{Declaration, Node, Noise, OptimizerError, Parties, Stop};
 
@@ -16,13 +16,18 @@ pub(crate) struct OwnProblem {
     radius: f64,
     /// For each class of nodes: a party does the same work whoever the others are.
     solvers: Vec<StrongMinimum>,
+    /// For each class what rounding adds to the tolerance.
+    rounding: Vec<f64>,
 }
 
 /// The share of the sensitivity that the tolerance of the solver may add to it.
 const TOLERANCE: f64 = 1e-6;
+/// The largest share that rounding may add.
+const ROUNDING: f64 = 0.01;
 
 impl OwnProblem {
-    /// The problem of every party of `declaration`, solved to a distance that adds at most a millionth to the sensitivity.
+    /// The problem of every party of `declaration`, solved to a distance that adds at most a millionth to the sensitivity, and
+    /// a bound on the rounding, which is at most a hundredth.
     pub(crate) fn new(declaration: &Declaration, set: &Set, mu: f64) -> Result<Self, OptimizerError> {
         let loss = declaration.loss();
         let (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
@@ -32,15 +37,28 @@ impl OwnProblem {
         }
         let start = dido_geometry::norm(&StrongMinimum::start(set, declaration.dim()));
         let widths = declaration.l2_by_class(Adjacency::ReplaceRecord, set.radius());
-        let solver = |(&records, width): (&usize, f64)| {
+        let solver = |records: usize, width: f64, mu: f64| {
             let rows = declaration.scale(records) * records as f64 * x;
             let slope = rows * loss.largest_slope(x * start, y) + mu * start;
             // Without a bound on the points there is no sensitivity, and no noise either.
             let tolerance = 0.5 * TOLERANCE * width.min(slope) / mu;
-            StrongMinimum::new(set.clone(), mu, rows * x * loss.largest_curvature(y), slope, tolerance)
+            let solver = StrongMinimum::new(set.clone(), mu, rows * x * loss.largest_curvature(y), slope, tolerance)?;
+            let gradient = declaration.rounding_of_gradient(records, solver.reach(start));
+            Ok::<_, ProblemError>((solver.rounding(start, gradient), solver))
         };
-        let solvers = declaration.class_records().iter().zip(widths).map(solver).collect::<Result<_, _>>()?;
-        Ok(Self { mu, radius: set.radius(), solvers })
+        let (mut solvers, mut rounding) = (vec![], vec![]);
+        for (&records, width) in declaration.class_records().iter().zip(widths) {
+            let (error, solved) = solver(records, width, mu)?;
+            let curvature = declaration.scale(records) * records as f64 * x * x * loss.largest_curvature(y);
+            let is_small = |mu: f64| {
+                solver(records, width, mu)
+                    .is_ok_and(|(error, _)| width.is_infinite() || 2.0 * error <= ROUNDING * width / mu)
+            };
+            StrongMinimum::check_conditioning(mu, curvature, is_small)?;
+            solvers.push(solved);
+            rounding.push(error);
+        }
+        Ok(Self { mu, radius: set.radius(), solvers, rounding })
     }
 }
 
@@ -118,7 +136,8 @@ impl Parties {
             });
         }
         let widths = self.declaration().l2_by_class(found, problem.radius);
-        let widths = widths.iter().map(|width| width * (1.0 + TOLERANCE) / problem.mu).collect();
+        let of = |(width, error): (&f64, &f64)| width * (1.0 + TOLERANCE) / problem.mu + 2.0 * error;
+        let widths = widths.iter().zip(&problem.rounding).map(of).collect();
         Ok(Private::new(batch.through(&self.gate), out, widths, Norm::L2, found))
     }
 }

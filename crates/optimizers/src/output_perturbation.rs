@@ -15,7 +15,8 @@
 //! post-processing of the `b_i + noise`. L2 sensitivity `D / mu`, with `D` that of the gradient of `f_i` at points of the set
 //! ([`Declaration`](crate::Declaration)): `2 s_i R g / mu` for a loss of slope at most `g` and rows of length at most `R`.
 //! The solver stops at a distance from `b_i` that is known beforehand ([`dido_problems::StrongMinimum`]) and adds a millionth
-//! of that, which is counted.
+//! of that, and rounding at most a hundredth, by a bound that follows from what is declared: both are counted. A `mu` so small
+//! that rounding could add more is refused.
 //!
 //! Proof. Let `b`, `b'` minimise `F`, `F'` on the set. Both are optimal, so `<grad F(b), b' - b> >= 0` and
 //! `<grad F'(b'), b - b'> >= 0`; added up, `<grad F(b) - grad F(b'), b - b'> <= <grad F'(b') - grad F(b'), b - b'>`. The left
@@ -54,7 +55,8 @@ impl OutputPerturbation {
     /// [`Parties::start`](crate::Parties::start) makes zeros.
     ///
     /// # Errors
-    /// If the loss has no bounded second derivative (the hinge), `mu` is not positive or too small for a million steps, or
+    /// If the loss has no bounded second derivative (the hinge), `mu` is not positive or too small for a million steps or for
+    /// what rounding may add, or
     /// the set is an intersection.
     pub fn new(declaration: &Declaration, set: Set, mu: f64, zero: Public) -> Result<Self, OptimizerError> {
         let problem = OwnProblem::new(declaration, &set, mu)?;

@@ -239,6 +239,7 @@ impl Sample<'_> {
         });
     }
 
+    /// To an `out` of zeros.
     fn add(&self, row: usize, node: usize, x: &[f64], out: &mut [f64]) {
         let Look { sampling, clip, .. } = self.look;
         let (records, weight) = (self.objective.records(node), sampling.weight(self.declared[node]));
@@ -253,10 +254,97 @@ impl Sample<'_> {
             (Sampling::Records(count), Some(rng)) => add(&mut index::sample(rng, records, count).into_iter()),
             (Sampling::Poisson(rate), Some(rng)) => add(&mut (0..records).filter(|_| rng.random_bool(rate))),
             (Sampling::HiddenOneRecord(activation), Some(rng)) => {
-                if rng.random_bool(activation) {
-                    add(&mut std::iter::once(rng.random_range(0..records)));
-                }
+                // The look is taken whatever the coin says, and then discarded: the work is the same.
+                let active = rng.random_bool(activation);
+                add(&mut std::iter::once(rng.random_range(0..records)));
+                out.iter_mut().for_each(|out| *out = if active { *out } else { 0.0 });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use dido_mechanisms::{Adjacency, Adversary, Key};
+    use dido_problems::{Loss, RecordBounds, Weighting};
+    use ndarray::{Array1, Array2};
+
+    use super::*;
+
+    /// Counts the records that are looked at.
+    struct Counted(Box<dyn Objective>, Arc<AtomicUsize>);
+
+    impl Objective for Counted {
+        fn nodes(&self) -> usize {
+            self.0.nodes()
+        }
+
+        fn dim(&self) -> usize {
+            self.0.dim()
+        }
+
+        fn lanes(&self) -> usize {
+            self.0.lanes()
+        }
+
+        fn gradient(&self, nodes: Range<usize>, x: &[f64], out: &mut [f64]) {
+            self.0.gradient(nodes, x, out);
+        }
+
+        fn value(&self, node: usize, x: &[f64]) -> f64 {
+            self.0.value(node, x)
+        }
+
+        fn scale(&self, node: usize) -> f64 {
+            self.0.scale(node)
+        }
+
+        fn records(&self, node: usize) -> usize {
+            self.0.records(node)
+        }
+
+        fn record_gradient(&self, node: usize, record: usize, x: &[f64], out: &mut [f64]) {
+            self.0.record_gradient(node, record, x, out);
+        }
+
+        fn add_record_gradients(
+            &self,
+            node: usize,
+            records: &mut dyn Iterator<Item = usize>,
+            weight: f64,
+            clip: f64,
+            x: &[f64],
+            out: &mut [f64],
+        ) {
+            let mut records = records.inspect(|_| _ = self.1.fetch_add(1, Ordering::Relaxed));
+            self.0.add_record_gradients(node, &mut records, weight, clip, x, out);
+        }
+    }
+
+    /// Every row looks at one record, whatever its coin says; rows that are not active are zero, the others are what one
+    /// record gives.
+    #[test]
+    fn a_hidden_coin_does_not_change_the_work() {
+        let (nodes, records, bounds) = (50, 3, RecordBounds::new(1.0, 1.0).unwrap());
+        let declaration = Declaration::new(Loss::Hinge, 2, bounds, Weighting::NodeMean, vec![records; nodes]).unwrap();
+        let x = Array2::from_shape_fn((records, 2), |(r, k)| 0.1 + 0.2 * (r + k) as f64);
+        let shards = vec![Shard::checked(x.clone(), Array1::ones(records), bounds).unwrap(); nodes];
+        let (adjacency, adversary) = (Adjacency::ReplaceRecord, Adversary::HiddenActivation);
+        let keys = (0..50).map(|node| Key::derive(4, node, 0)).collect();
+        let gate = Gate::simulated(adjacency, adversary, declaration.class_of(), None, keys);
+        let mut parties = Parties::new(declaration, &shards, 1, gate).unwrap();
+        let count = Arc::new(AtomicUsize::new(0));
+        parties.objective = parties.objective.take().map(|inner| Box::new(Counted(inner, count.clone())) as Box<_>);
+        let mut out = Rows::zeros(parties.shape());
+        let look = Look { sampling: Sampling::HiddenOneRecord(0.4), ..Look::at_all(f64::INFINITY) };
+        parties.look(0, look, &Rows::zeros(parties.shape()), &mut out).unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), nodes);
+        let idle = out.as_slice().chunks_exact(2).filter(|row| row.iter().all(|v| v.to_bits() == 0)).count();
+        assert!((15..45).contains(&idle), "{idle}: 30 on average, with a deviation of 3.5");
+        let of_one = |row: &[f64]| x.rows().into_iter().any(|x| (0..2).all(|k| (row[k] + x[k]).abs() < 1e-15));
+        assert_eq!(out.as_slice().chunks_exact(2).filter(|row| of_one(row)).count(), nodes - idle);
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::parties;
 use dido_mechanisms::{Adjacency, MechanismError};
 use dido_optimizers::{Algorithm, Declaration, Dgd, InProcess, Noise, ProjectedDgd, Schedule, Stop, run};
-use dido_problems::{RecordBounds, Shard, Weighting};
+use dido_problems::{Loss, RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
 use ndarray::array;
 
@@ -51,4 +51,28 @@ fn a_gradient_that_overflows_is_divergence() {
     let mut network = InProcess::new(weights::metropolis(&families::path(4).unwrap()));
     let stop = run(&mut dgd, &mut all, &mut network, &Noise::None, 0..9, |_, _, _| true);
     assert!(matches!(stop, Err(Stop::Diverged { round: 0, node: 0, lane: 0, coordinate: 0 })), "{stop:?}");
+}
+
+/// Where noise is to hide the data, a stop does not say which node or coordinate overflowed: before the noise, that is data.
+#[test]
+fn with_noise_it_is_not_said_where() {
+    let bounds = RecordBounds::new(1.0, 1.0).unwrap();
+    let noise = Noise::Gaussian(Schedule::constant(1.0));
+    // Predictions that overflow are found at the look, a step beyond the finite numbers at the gate.
+    for (loss, step, start) in
+        [(Loss::Logistic, 1.0, [-1.7e308, -1.7e308]), (Loss::Hinge, 0.5e308, [1.7e308, -1.7e308])]
+    {
+        let declaration = Declaration::new(loss, 2, bounds, Weighting::Sum, vec![2; 4]).unwrap();
+        let stop_of = |noise: &Noise| {
+            let mut all = parties(&declaration, &shards(bounds), 1, Adjacency::ReplaceRecord, None, 0);
+            let mut dgd = Dgd::new(Schedule::constant(step), 0, all.start(&start));
+            let mut network = InProcess::new(weights::metropolis(&families::path(4).unwrap()));
+            run(&mut dgd, &mut all, &mut network, noise, 0..9, |_, _, _| true).unwrap_err()
+        };
+        let stop = stop_of(&noise);
+        assert!(matches!(stop, Stop::Overflow { round: 0 }), "{loss:?}: {stop:?}");
+        assert!(!stop.to_string().contains("node"), "{stop}");
+        let stop = stop_of(&Noise::None);
+        assert!(stop.to_string().contains("node"), "{stop}");
+    }
 }

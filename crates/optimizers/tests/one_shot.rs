@@ -11,7 +11,7 @@ use dido_optimizers::{
     Algorithm, Alone, Declaration, InProcess, Noise, OptimizerError, OutputPerturbation, Parties, Schedule, Stop,
     SufficientStatistics, plan, run,
 };
-use dido_problems::{Loss, RecordBounds, Shard, Weighting};
+use dido_problems::{Loss, ProblemError, RecordBounds, Shard, Weighting};
 use dido_topology::sequence::{Constant, NodeOutages, Outage};
 use dido_topology::{families, weights};
 use ndarray::{Array1, Array2};
@@ -335,5 +335,35 @@ fn what_has_no_statistics_or_no_minimiser_is_refused() {
             Box::new(output_of(p, Set::Whole, 0.1).unwrap())
         });
         assert_eq!(matches!(found, Err(Stop::Unbounded { round: 0 })), refused);
+    }
+}
+
+/// A record whose minimiser has a closed form, exact to its last bits where `mu` is a power of two: what the gate is told covers
+/// what rounding does to two of them, up to a condition number that is named, and beyond it minimisers are refused.
+#[test]
+fn rounding_is_counted_or_refused() {
+    let bounds = RecordBounds::new(0.625, 1.0).unwrap();
+    let declaration = Declaration::new(Loss::Huber { width: 8.0 }, 2, bounds, Weighting::Sum, vec![1]).unwrap();
+    let x = Array2::from_shape_vec((1, 2), vec![0.375, 0.5]).unwrap();
+    let shards = [Shard::checked(x, Array1::ones(1), bounds).unwrap()];
+    let of = |parties: &Parties, mu: f64| {
+        OutputPerturbation::new(parties.declaration(), Set::Whole, mu, parties.start(&[0.0; 2]))
+    };
+    let probe = parties(&declaration, &shards, 1, Adjacency::ReplaceRecord, None, 0);
+    let largest = match of(&probe, 1e-8) {
+        Err(OptimizerError::Problem(ProblemError::Conditioning { largest, .. })) => largest,
+        other => panic!("{other:?}"),
+    };
+    let (curvature, width) = (0.390_625, 2.0 * 0.625 * 8.0);
+    let limit = curvature / (largest - 1.0);
+    assert!(largest > 1e4 && of(&probe, limit * 1.01).is_ok() && of(&probe, limit * 0.99).is_err(), "{largest}");
+    for mu in (0..40).map(|k| 0.5_f64.powi(k)).take_while(|&mu| mu > limit) {
+        let build: Build<'_> = &|parties| Box::new(of(parties, mu).unwrap());
+        let said = sensitivities(&declaration, Adjacency::ReplaceRecord, build)[0];
+        let found = &released(&declaration, &shards, Adjacency::ReplaceRecord, build)[0];
+        let exact = [0.375 / (curvature + mu), 0.5 / (curvature + mu)];
+        let left = (said - width / mu) / 2.0;
+        assert!(left > 0.0 && distance(found, &exact) <= left, "{mu}: {left}");
+        assert!(said <= 1.011 * width / mu);
     }
 }

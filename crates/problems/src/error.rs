@@ -30,6 +30,18 @@ pub enum ProblemError {
         /// A bound on the second derivative of the rest.
         curvature: f64,
     },
+    /// A regulariser that is so small that rounding is not bounded by what it may be.
+    #[error(
+        "mu = {mu} is too small: the condition number is {condition:e}, and rounding is known to be harmless up to {largest:e}"
+    )]
+    Conditioning {
+        /// The regulariser.
+        mu: f64,
+        /// The largest second derivative over the least.
+        condition: f64,
+        /// The largest condition number that is accepted.
+        largest: f64,
+    },
     /// Every record has one row of features and one target.
     #[error("{rows} rows of features and {targets} targets; they must be as many")]
     Targets {

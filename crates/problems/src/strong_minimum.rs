@@ -9,8 +9,9 @@ use crate::{Objective, ProblemError};
 /// Minimises `F_i(b) = f_i(b) + (mu / 2) ||b||^2` on a set, for every node by itself, in a fixed number of accelerated
 /// projected gradient steps.
 ///
-/// The number of steps follows from public bounds, never from how the iteration goes, so neither the time nor a failure
-/// tells of the records, and the tolerance holds for any records within the bounds.
+/// The number of steps follows from public bounds, never from how the iteration goes: it tells nothing of the records, neither
+/// does a failure, and the tolerance holds for any records within the bounds. The time of a step is another matter: losses
+/// skip records whose slope is zero.
 ///
 /// # Guarantee
 /// Nesterov's method with constant momentum (Introductory Lectures, 2004, 2.2.4; Chambolle, Pock, Acta Numerica 25, 2016,
@@ -18,11 +19,30 @@ use crate::{Objective, ProblemError};
 /// bounds the second derivative of `F`. With `g` a bound on the gradient of `F` at `b_0`, the bracket is at most `g^2 / mu` and
 /// the distance to the minimiser squared at most `2 / mu` times the left side, also on a set. So it is at most
 /// `2 (g / mu) exp(-k / 2 sqrt(L / mu))`.
+///
+/// # Rounding
+/// That is for exact arithmetic; [`rounding`](Self::rounding) bounds what is to be added. If the gradient of step `i` is off
+/// by at most `e`, the same method has (Schmidt, Le Roux, Bach, NIPS 2011, proposition 4, with `q^2 = 1 - sqrt(mu / L)`)
+/// `sqrt(F(b_k) - F*) <= q^k sqrt(2 (F(b_0) - F*)) + sqrt(2 / mu) sum_i e q^(k - i)`. The sum is at most `2 e sqrt(L / mu)`,
+/// so the distance grows by at most `4 sqrt(L / mu) e / mu`.
+///
+/// Every rounding is an error of the gradient. Let no point at which a gradient is taken be longer than `R`, and `u = 2^-53`:
+/// * The sum `g + mu b + v`, its product with the step and the step itself: at most `4 mu R u + 7 u (g + 2 L R)`, as the
+///   gradient of `F` at such a point is at most `g + 2 L R` long. The difference from `b`: `L R u`, since `b` moves by the
+///   error over `L`.
+/// * A point ahead that is off by `d` counts as `L d`. The momentum is right to `8 u`, and it multiplies a difference of
+///   two points: `d <= 21 R u`.
+/// * The projection is taken to be that of a point within `8 u R`.
+///
+/// So `e <= gradient + 2^-52 (32 L R + 4 g)`, which leaves room for products of `u`. By induction no step is further from the
+/// minimiser than `sqrt(2) g / mu + E`, where `E` is the bound, and a point ahead three times that; so where
+/// `E <= (start + g / mu) / 5`, `R = 2 start + 6 g / mu` is enough, or `3.1` times the radius of the set.
 #[derive(Clone, Debug)]
 pub struct StrongMinimum {
     set: Set,
     mu: f64,
     curvature: f64,
+    slope: f64,
     steps: u32,
 }
 
@@ -30,7 +50,7 @@ pub struct StrongMinimum {
 const MOST_STEPS: f64 = 1e6;
 
 impl StrongMinimum {
-    /// Steps enough for a distance of at most `tolerance` to the minimiser, if the second derivative of `f_i` is at most
+    /// Steps enough for a distance of at most `tolerance` to the minimiser, and what [rounding](Self::rounding) adds, if the second derivative of `f_i` is at most
     /// `curvature` and the gradient of `F_i` at [`start`](Self::start) at most `slope` long.
     ///
     /// # Errors
@@ -51,7 +71,7 @@ impl StrongMinimum {
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and a million")]
         let steps = steps as u32;
-        Ok(Self { set, mu, curvature, steps })
+        Ok(Self { set, mu, curvature, slope, steps })
     }
 
     /// Where every node starts: the point of the set nearest to the origin.
@@ -64,6 +84,37 @@ impl StrongMinimum {
     /// Steps that are taken, each of them one gradient of `f_i`.
     pub fn steps(&self) -> u32 {
         self.steps
+    }
+
+    /// A bound on the points at which gradients are taken, from a start at most `start` long.
+    pub fn reach(&self, start: f64) -> f64 {
+        (2.0 * start + 6.0 * self.slope / self.mu).min(3.1 * self.set.radius())
+    }
+
+    /// How much further than the tolerance rounding can end from the minimiser, from a start at most `start` long, if each
+    /// gradient of `f_i` is off by at most `gradient` at points within [`reach`](Self::reach). Infinite where it is unknown.
+    pub fn rounding(&self, start: f64, gradient: f64) -> f64 {
+        let l = self.curvature + self.mu;
+        let e = gradient + f64::EPSILON * (32.0 * l * self.reach(start) + 4.0 * self.slope);
+        let bound = 4.0 * (l / self.mu).sqrt() * e / self.mu;
+        if bound <= 0.2 * (start + self.slope / self.mu) { bound } else { f64::INFINITY }
+    }
+
+    /// Refuses a `mu` that does not fit, by the name of the largest condition number `(curvature + mu) / mu` that does.
+    ///
+    /// # Errors
+    /// If `fits(mu)` does not hold. It has to hold for every `mu` above one for which it does.
+    pub fn check_conditioning(mu: f64, curvature: f64, fits: impl Fn(f64) -> bool) -> Result<(), ProblemError> {
+        if fits(mu) {
+            return Ok(());
+        }
+        // Of the condition number less one; if none fits, the largest is 1.
+        let (mut low, mut high) = (0.0, curvature / mu);
+        for _ in 0..60 {
+            let middle = if low > 0.0 { f64::sqrt(low * high) } else { 0.01 * high };
+            if fits(curvature / middle) { low = middle } else { high = middle }
+        }
+        Err(ProblemError::Conditioning { mu, condition: curvature / mu + 1.0, largest: low + 1.0 })
     }
 
     /// Writes the minimiser of every node of the range, in every lane. `out`: nodes x lanes x dim.
@@ -220,5 +271,50 @@ mod tests {
         let set = dido_geometry::Intersection::new(2, vec![half.into(), L2Ball::new(1.0).unwrap().into()]).unwrap();
         let inexact = StrongMinimum::new(set.into(), 1.0, 1.0, 1.0, 1e-6);
         assert!(matches!(inexact, Err(ProblemError::InexactSet)));
+    }
+
+    /// One record `x = (3, 4) / 8` and a tilt along it and across: `|x|^2`, the products and `mu` are exact, and so is the closed
+    /// form but for its last bits. What rounding adds is within the bound, and beyond the tolerance where `mu` is small.
+    #[test]
+    fn rounding_stays_within_its_bound() {
+        let x = Array2::from_shape_vec((1, 2), vec![0.375, 0.5]).unwrap();
+        let shard = Shard::checked(x, Array1::ones(1), RecordBounds::new(0.625, 1.0).unwrap()).unwrap();
+        let objective = LinearModel::new(Loss::Squared, &[shard], vec![1.0], 1).unwrap();
+        let (curvature, mut beyond) = (0.390_625, 0);
+        for halvings in [2, 6, 10, 14, 18, 20] {
+            let mu = 0.5_f64.powi(halvings);
+            for (along, across) in [(0.25, 16.0), (-3.0, 0.125), (0.0, 13.0)] {
+                let tilt = [along * 0.375 - across * 0.5, along * 0.5 + across * 0.375];
+                let of = |sum: f64, x: f64, z: f64| sum * x - across * z / mu;
+                let sum = (1.0 - along) / (curvature + mu);
+                let exact = [of(sum, 0.375, -0.5), of(sum, 0.5, 0.375)];
+                let start = distance(&tilt, &[0.0; 2]) / mu;
+                let slope = 0.625 * (0.625 * start + 1.0);
+                let tolerance = 1e-13 * start;
+                let solver = StrongMinimum::new(Set::Whole, mu, curvature, slope, tolerance).unwrap();
+                // Eight roundings of numbers of this size in a gradient of two coordinates.
+                let gradient = 4.0 * f64::EPSILON * 0.625 * (0.625 * solver.reach(start) + 1.0);
+                let mut found = tilt;
+                solver.minimise_tilted(&objective, 0..1, &mut found);
+                let (error, bound) = (distance(&found, &exact), solver.rounding(start, gradient));
+                assert!(error <= tolerance + bound, "{mu}: {error} and {bound}");
+                beyond += u32::from(error > tolerance);
+            }
+        }
+        assert!(beyond > 0, "rounding shows");
+    }
+
+    #[test]
+    fn the_largest_condition_number_is_named() {
+        assert!(StrongMinimum::check_conditioning(0.5, 2.0, |mu| mu >= 0.5).is_ok());
+        let refused = StrongMinimum::check_conditioning(1e-4, 2.0, |mu| mu >= 0.5);
+        let Err(ProblemError::Conditioning { mu, condition, largest }) = refused else { panic!("{refused:?}") };
+        assert!(mu.total_cmp(&1e-4).is_eq() && (condition / 20_001.0 - 1.0).abs() < 1e-9);
+        assert!((largest - 5.0).abs() < 1e-6, "{largest}");
+        let refused = StrongMinimum::check_conditioning(1e-4, 2.0, |_| false);
+        assert!(matches!(refused, Err(ProblemError::Conditioning { largest, .. }) if largest < 1.01), "{refused:?}");
+        // A bound that says nothing is none.
+        let hard = StrongMinimum::new(Set::Whole, 1e-3, 1.0, 1.0, 1e-3).unwrap();
+        assert!(hard.rounding(1.0, 1.0).is_infinite());
     }
 }
