@@ -257,7 +257,9 @@ impl Sample<'_> {
                 // The look is taken whatever the coin says, and then discarded: the work is the same.
                 let active = rng.random_bool(activation);
                 add(&mut std::iter::once(rng.random_range(0..records)));
-                out.iter_mut().for_each(|out| *out = if active { *out } else { 0.0 });
+                for out in out.iter_mut() {
+                    *out = if active { *out } else { 0.0 };
+                }
             }
         }
     }
