@@ -33,8 +33,8 @@
 //! `docs/theory/wang2024.md`, and with it why `lambda_k s D` alone, which counts no earlier gradient, is too little.
 //!
 //! # Guarantee
-//! Tested, not proved: with the schedules of the paper the error falls while the noise grows, and epsilon stays bounded
-//! (`tests/wang_nedic.rs`). The theorem is about gradients at `x_i`.
+//! Tested, not proved: the error falls while the noise grows (`tests/wang_nedic.rs`). The theorem is about gradients at `x_i`.
+//! Epsilon then grows without bound as the rounds go on, whatever the published sum says.
 //!
 //! # References
 //! Wang, Nedic, IEEE Transactions on Automatic Control 69(2), 2024, arXiv 2202.01113.

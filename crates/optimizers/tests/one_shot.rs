@@ -350,7 +350,7 @@ fn rounding_is_counted_or_refused() {
         OutputPerturbation::new(parties.declaration(), Set::Whole, mu, parties.start(&[0.0; 2]))
     };
     let probe = parties(&declaration, &shards, 1, Adjacency::ReplaceRecord, None, 0);
-    let largest = match of(&probe, 1e-8) {
+    let largest = match of(&probe, 1e-9) {
         Err(OptimizerError::Problem(ProblemError::Conditioning { largest, .. })) => largest,
         other => panic!("{other:?}"),
     };
