@@ -40,10 +40,10 @@ struct EntryConfig {
     name: String,
     /// Keys of the base.
     set: Vec<String>,
-    /// What a paper says of its utility.
-    order: String,
+    /// What a paper says of its utility, if one does.
+    order: Option<String>,
     /// The `k` of `1 / epsilon^k` in that.
-    exponent: f64,
+    exponent: Option<f64>,
 }
 
 /// The table.
@@ -80,10 +80,10 @@ pub struct Row {
     pub gap: [f64; 2],
     /// The measured `k` of `1 / epsilon^k` in what noise adds to the gap; absent where it adds nothing.
     pub exponent: Option<f64>,
-    /// What a paper says of it.
-    pub order: String,
+    /// What a paper says of it, if one does.
+    pub order: Option<String>,
     /// The `k` in that.
-    pub stated_exponent: f64,
+    pub stated_exponent: Option<f64>,
     /// Rounds.
     pub rounds: u32,
     /// Messages along an edge, one way, that a lane takes.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use crate::config::Config;
+use crate::config::{AlgorithmConfig, Config};
 use crate::error::ExperimentError;
 use crate::presets;
 
@@ -30,7 +30,8 @@ pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError>
     for argument in overrides {
         set(&mut table, argument)?;
     }
-    let config = deserialised(&file, table)?;
+    let algorithm = table.get("algorithm").cloned();
+    let config = deserialised(&file, table).map_err(|error| closer(error, algorithm))?;
     Ok(Loaded { file, folder, config })
 }
 
@@ -47,8 +48,37 @@ fn deserialised<T: DeserializeOwned>(file: &str, table: Table) -> Result<T, Expe
     serde_path_to_error::deserialize(Value::Table(table)).map_err(|e| ExperimentError::Key {
         file: file.to_owned(),
         path: e.path().to_string(),
-        message: one_line(&e.into_inner().to_string()),
+        message: in_words(&e.into_inner().to_string()),
     })
+}
+
+/// The same error, at the key of `[algorithm]` that is at fault.
+fn closer(error: ExperimentError, algorithm: Option<Value>) -> ExperimentError {
+    match (error, algorithm) {
+        (ExperimentError::Key { file, path, message }, Some(Value::Table(keys))) if path == "algorithm" => {
+            match AlgorithmConfig::fault(keys) {
+                Some((key, fault)) if key != "." => {
+                    ExperimentError::Key { file, path: format!("{path}.{key}"), message: in_words(&fault) }
+                }
+                _ => ExperimentError::Key { file, path, message },
+            }
+        }
+        (error, _) => error,
+    }
+}
+
+/// What serde calls the types of this program, and what a reader of the file would.
+const WORDS: [(&str, &str); 6] = [
+    ("internally tagged enum Schedule", "a table such as { kind = \"constant\", c = 0.1 }"),
+    ("internally tagged enum SetConfig", "a table such as { kind = \"l2-ball\", radius = 1.0 }"),
+    ("expected f64", "expected a number"),
+    ("expected usize", "expected a whole number, not negative"),
+    ("expected u32", "expected a whole number, not negative"),
+    ("expected map with a single key", "expected a table with a single key"),
+];
+
+fn in_words(message: &str) -> String {
+    one_line(&WORDS.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours)))
 }
 
 /// The name, the folder and the text of a file that is `known` by this name or lies there.
@@ -184,6 +214,15 @@ mod tests {
             ("rounds=many", "rounds"),
             ("data.row_norm=nan", "data.row_norm"),
             ("privacy.budget.epsilon=inf", "privacy.budget.epsilon"),
+            // Below a table with a kind, the key itself, in the words of the file.
+            ("algorithm.step=0.1", "`algorithm.step`: invalid type: floating point `0.1`, expected a table such as"),
+            ("algorithm.set=2", "`algorithm.set`: invalid type: integer `2`, expected a table such as"),
+            (
+                "algorithm.average_from=half",
+                "`algorithm.average_from`: invalid type: string \"half\", expected a number",
+            ),
+            ("algorithm.set.radius=wide", "expected a number"),
+            ("algorithm.kind=simplex", "`algorithm"),
         ] {
             let message = with(&[argument]).unwrap_err().to_string();
             assert!(message.contains(expected), "{argument}: {message}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Bench, TOML, assert_equal_results, clinics};
+use common::{Bench, TOML, clinics};
 use dido_mechanisms::Ledger;
 use dido_mechanisms::subsampled_dda::SubsampledDda;
 use serde_json::Value;
@@ -115,20 +115,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     for rest in [PDOP, DUAL] {
         let bench = bench(rest);
         let long = ["run", "experiment.toml", "--set", "rounds=4000", "--set", "observe_every=4000"];
-        let kept = |folder: &str| fs::read_dir(bench.path(folder).join("clinics")).into_iter().flatten();
-        let mut child = bench.command(&long);
-        child.args(["--checkpoint-seconds", "0", "--json"]).stdout(std::process::Stdio::null());
-        let mut child = child.stderr(std::process::Stdio::null()).spawn().unwrap();
-        while !kept("results").any(|entry| entry.unwrap().path().join("checkpoint.json").exists()) {
-            assert!(child.try_wait().unwrap().is_none(), "the run ended before it stored a checkpoint");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
-        let resumed = bench.dido(&[&long[..], &["--json"]].concat());
-        assert!(common::stderr(&resumed).contains("resumed at round "), "{}", common::stderr(&resumed));
-        bench.json(&[&long[..], &["--out", "whole"]].concat());
-        assert_equal_results(&bench.result("results"), &bench.result("whole"));
+        bench.resumes_to_the_same_bits(&long);
     }
 }
 
@@ -273,4 +260,18 @@ fn the_support_vector_machine_keeps_its_promises() {
         assert!(read("report.html").contains(part), "{part}");
     }
     assert_eq!(summary["epsilon"]["zcdp"], Value::Null);
+}
+
+/// On the simplex with entropy: the plan names it, and the run keeps its budget.
+#[test]
+fn dual_averaging_on_a_simplex_uses_entropy() {
+    let bench = bench(DUAL);
+    let set = "algorithm.set={ kind = 'simplex', radius = 1 }";
+    let overrides =
+        ["--set", set, "--set", "algorithm.distance=entropy", "--set", "objective.regulariser={ kind = 'none' }"];
+    let plan = bench.dido(&[&["plan", "experiment.toml"][..], &overrides].concat());
+    let text = String::from_utf8(plan.stdout).unwrap();
+    assert!(plan.status.success() && text.contains("entropy"), "{text}");
+    let found = bench.json(&[&["run", "experiment.toml"][..], &overrides].concat());
+    assert!(found["epsilon"]["best"]["epsilon"].as_f64().unwrap() <= 8.0, "{found}");
 }

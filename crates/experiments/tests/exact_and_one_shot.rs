@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Bench, RECORDS, assert_equal_results, clinics};
+use common::{Bench, RECORDS, clinics};
 use dido_mechanisms::Ledger;
 use serde_json::Value;
 
@@ -87,19 +87,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         let set = algorithm(kind, &keys);
         let long = ["run", "experiment.toml", "--set", &set, "--set", "rounds=4000", "--set", "observe_every=4000"];
         let long = [&long[..], besides(kind)].concat();
-        let kept = |folder: &str| fs::read_dir(bench.path(folder).join("clinics")).into_iter().flatten();
-        let mut child = bench.command(&long);
-        child.args(["--checkpoint-seconds", "0", "--json"]).stdout(std::process::Stdio::null());
-        let mut child = child.stderr(std::process::Stdio::null()).spawn().unwrap();
-        while !kept("results").any(|entry| entry.unwrap().path().join("checkpoint.json").exists()) {
-            assert!(child.try_wait().unwrap().is_none(), "the run ended before it stored a checkpoint");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
-        bench.json(&long);
-        bench.json(&[&long[..], &["--out", "whole"]].concat());
-        assert_equal_results(&bench.result("results"), &bench.result("whole"));
+        bench.resumes_to_the_same_bits(&long);
     }
 }
 

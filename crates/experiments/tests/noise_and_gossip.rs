@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Bench, TOML, assert_equal_results, clinics};
+use common::{Bench, TOML, clinics};
 use dido_mechanisms::{Event, Ledger};
 use serde_json::Value;
 
@@ -75,20 +75,7 @@ fn the_plan_is_the_run_and_uses_its_budget() {
 fn an_interrupted_run_goes_on_to_the_same_bits() {
     for (_, bench) in all() {
         let long = ["run", "experiment.toml", "--set", "rounds=4000", "--set", "observe_every=4000"];
-        let kept = |folder: &str| fs::read_dir(bench.path(folder).join("clinics")).into_iter().flatten();
-        let mut child = bench.command(&long);
-        child.args(["--checkpoint-seconds", "0", "--json"]).stdout(std::process::Stdio::null());
-        let mut child = child.stderr(std::process::Stdio::null()).spawn().unwrap();
-        while !kept("results").any(|entry| entry.unwrap().path().join("checkpoint.json").exists()) {
-            assert!(child.try_wait().unwrap().is_none(), "the run ended before it stored a checkpoint");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
-        let resumed = bench.dido(&[&long[..], &["--json"]].concat());
-        assert!(common::stderr(&resumed).contains("resumed at round "), "{}", common::stderr(&resumed));
-        bench.json(&[&long[..], &["--out", "whole"]].concat());
-        assert_equal_results(&bench.result("results"), &bench.result("whole"));
+        bench.resumes_to_the_same_bits(&long);
     }
 }
 
@@ -211,4 +198,19 @@ fn sequences_of_weights_are_taken_where_they_are_right() {
         let summary = bench.json(&["run", "experiment.toml", "--set", sleep, "--set", more]);
         assert_eq!(plan["epsilon"], summary["epsilon"]);
     }
+}
+
+/// Without noise there is none to share: the run is that of an algorithm which shares nothing, and is not private.
+#[test]
+fn without_noise_nothing_is_shared() {
+    let bench = bench(SHARED, "gaussian");
+    let mute = "privacy={ adjacency = 'replace-record', noise = { kind = 'none' } }";
+    let run = ["run", "experiment.toml", "--set", mute];
+    let quiet = bench.json(&run);
+    let plain = "algorithm={ kind = 'clipped-dgd', step = { kind = 'constant', c = 0.2 }, clip = { gradient = 0.5 } }";
+    let other = bench.json(&[&run[..], &["--set", plain, "--out", "plain"]].concat());
+    assert_eq!(quiet["metrics"], other["metrics"]);
+    let trace = |folder: &str| fs::read_to_string(bench.result(folder).join("trace.csv")).unwrap();
+    assert_eq!(trace("results"), trace("plain"));
+    assert!(quiet["epsilon"]["pure"].is_null() && quiet["epsilon"]["best"].is_null(), "{quiet}");
 }

@@ -40,7 +40,7 @@ fn a_key_with_a_wrong_name_or_value() {
         ("graph.kind=donut", &["`graph", "donut", "ring"]),
         ("privacy.noise.kind=gauss", &["`privacy.noise", "gauss"]),
         ("rounds", &["--set rounds", "KEY=VALUE"]),
-        ("rounds=", &["rounds", "u32"]),
+        ("rounds=", &["rounds", "whole number"]),
         ("rounds=many", &["`rounds`", "many"]),
         ("rounds=-3", &["`rounds`", "-3"]),
         ("rounds=0", &["`rounds`"]),

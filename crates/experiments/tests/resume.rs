@@ -14,30 +14,8 @@ use common::{Bench, TOML, assert_equal_results, clinics, stderr};
 /// a wrong state equal to the right one, bit for bit.
 const LONG: [&str; 6] = ["run", "experiment.toml", "--set", "rounds=20000", "--set", "algorithm.average_from=0"];
 
-/// Starts the long run, kills it (a signal that cannot be caught) once it has stored a checkpoint, and returns the
-/// folder it leaves.
 fn interrupted(bench: &Bench) -> PathBuf {
-    let mut child = bench
-        .command(&LONG)
-        .args(["--checkpoint-seconds", "0"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    let partial = loop {
-        let entries = fs::read_dir(bench.path("results/clinics")).into_iter().flatten();
-        if let Some(folder) = entries.map(|e| e.unwrap().path()).find(|p| p.join("checkpoint.json").exists()) {
-            break folder;
-        }
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before it stored a checkpoint");
-        assert!(begun.elapsed() < Duration::from_mins(1), "no checkpoint was stored");
-        std::thread::sleep(Duration::from_millis(1));
-    };
-    // Some rounds more, so that the interruption falls anywhere.
-    std::thread::sleep(Duration::from_millis(50));
-    child.kill().unwrap();
-    assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
+    let partial = bench.interrupted(&LONG);
     assert!(partial.to_str().unwrap().ends_with(".partial"));
     partial
 }

@@ -56,8 +56,7 @@ impl OutputPerturbation {
     ///
     /// # Errors
     /// If the loss has no bounded second derivative (the hinge), `mu` is not positive or too small for a million steps or for
-    /// what rounding may add, or
-    /// the set is an intersection.
+    /// what rounding may add, or the set is an intersection.
     pub fn new(declaration: &Declaration, set: Set, mu: f64, zero: Public) -> Result<Self, OptimizerError> {
         let problem = OwnProblem::new(declaration, &set, mu)?;
         let mut answer = zero.clone();

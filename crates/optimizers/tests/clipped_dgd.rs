@@ -3,13 +3,11 @@
 
 mod common;
 
-use common::{close, keys};
+use common::{Spy, close, keys};
 use dido_geometry::Rows;
 use dido_mechanisms::correlated::{PairwiseNoise, SharedNoise};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, Gate, Gdp, Key, Ledger, MechanismError, Norm, Sensitivity};
-use dido_optimizers::{
-    Clip, ClippedDgd, Declaration, InProcess, Network, NetworkError, Noise, Parties, Schedule, Stop, plan_on, run,
-};
+use dido_optimizers::{Clip, ClippedDgd, Declaration, InProcess, Noise, Parties, Schedule, Stop, plan_on, run};
 use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{Graph, weights};
 use ndarray::{Array2, array};
@@ -32,23 +30,6 @@ fn step() -> Schedule {
 
 fn kite() -> Graph {
     Graph::from_edges(NODES, KITE).unwrap()
-}
-
-/// Keeps what is sent.
-struct Spy {
-    inner: InProcess,
-    sent: Vec<Rows>,
-}
-
-impl Network for Spy {
-    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), NetworkError> {
-        self.sent.push(x.clone());
-        self.inner.average(round, x)
-    }
-
-    fn nodes(&self) -> usize {
-        self.inner.nodes()
-    }
 }
 
 /// One record for each node, of length 1 and with a target so far off that every gradient is longer than the clipping norm,
@@ -91,7 +72,7 @@ fn algorithm(parties: &Parties) -> ClippedDgd {
 /// The messages of a run, its points, and its ledger.
 fn sent(lanes: usize, shared: bool) -> (Vec<Rows>, Rows, Ledger) {
     let mut parties = Parties::new(declaration(), &shards([1.0; NODES]), lanes, gate(lanes, shared)).unwrap();
-    let mut network = Spy { inner: InProcess::new(weights::metropolis(&kite())), sent: vec![] };
+    let mut network = Spy::new(&weights::metropolis(&kite()));
     let mut dgd = algorithm(&parties);
     run(&mut dgd, &mut parties, &mut network, &Noise::Gaussian(sigma()), 0..ROUNDS, |_, _, _| true).unwrap();
     (network.sent, dgd.x().rows().clone(), parties.gate().ledger().clone())

@@ -3,10 +3,11 @@
 mod common;
 
 use common::keys;
-use dido_geometry::{L2Ball, Set};
+use dido_geometry::{L2Ball, Set, Simplex};
 use dido_mechanisms::{Accountant, Adjacency, Adversary, ClassLedger, Event, Gate, Pld, Sampling as Scheme};
 use dido_optimizers::{
-    Declaration, DualAveraging, DualWeights, InProcess, Noise, Parties, Points, Sampling, Schedule, plan_on, run,
+    Algorithm, Declaration, DualAveraging, DualWeights, InProcess, Noise, Parties, Points, Sampling, Schedule, plan_on,
+    run,
 };
 use dido_problems::{Distance, DualStep, Loss, RecordBounds, Regulariser, Shard, Weighting};
 use dido_topology::sequence::NodeActivation;
@@ -130,4 +131,44 @@ fn sampling_does_not_help_a_whole_node() {
     run(&mut algorithm, &mut real, &mut InProcess::new(ring()), &noise, 0..3, |_, _, _| true).unwrap();
     let event = real.gate().ledger().classes[0].entries[0].event;
     assert!(matches!(event, Event::Gaussian { sensitivity, .. } if (sensitivity.l2() - 2.0).abs() < 1e-12));
+}
+
+/// On the simplex with entropy a point is the softmax of `-z / gamma_t`, and the answer comes near the least value on a
+/// grid of the simplex. Nothing is random.
+#[test]
+fn entropy_on_the_simplex_minimises_by_softmax() {
+    let declaration = declaration();
+    let shards = shards();
+    let mut parties = parties(&declaration, Adjacency::ReplaceRecord);
+    let objective = declaration.objective(Adjacency::ReplaceRecord, &shards, 1).unwrap();
+    let simplex = Set::from(Simplex::new(1.0).unwrap());
+    let step = DualStep::new(Regulariser::none(), simplex, Distance::Entropy).unwrap();
+    let (gamma, rounds) = (0.2, 2000);
+    let weights = DualWeights::GrowingDistance { gamma };
+    let zero = parties.start(&[0.0; DIM]);
+    let mut algorithm = DualAveraging::new(step, weights, 1.0, Sampling::All, zero).unwrap();
+    let mut network = InProcess::new(ring());
+    let uniform = algorithm.x().rows().as_slice().iter().all(|x| (x - 0.25).abs() < 1e-15);
+    assert!(uniform, "it starts where the entropy is largest");
+    let value = |x: &[f64]| (0..NODES).map(|node| objective.value(node, x)).sum::<f64>() / NODES as f64;
+    let at_start = value(&[0.25; DIM]);
+    for t in 0..rounds {
+        run(&mut algorithm, &mut parties, &mut network, &Noise::None, t..t + 1, |_, _, _| true).unwrap();
+        let scale = gamma * f64::from(t + 2).sqrt();
+        let (x, z) = (algorithm.x().rows().as_slice(), algorithm.z().rows().as_slice());
+        for (x, z) in x.chunks(DIM).zip(z.chunks(DIM)) {
+            let shares: Vec<f64> = z.iter().map(|z| (-z / scale).exp()).collect();
+            let total: f64 = shares.iter().sum();
+            assert!(x.iter().zip(&shares).all(|(x, share)| (x - share / total).abs() < 1e-12), "round {t}: {x:?}");
+        }
+    }
+    let answer = &algorithm.estimate().rows().as_slice()[..DIM];
+    assert!((answer.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let grid = |n: usize| (0..=n).flat_map(move |a| (0..=n - a).map(move |b| (a, b)));
+    let least = grid(30)
+        .flat_map(|(a, b)| (0..=30 - a - b).map(move |c| [a, b, c, 30 - a - b - c].map(|k| k as f64 / 30.0)))
+        .map(|x| value(&x))
+        .fold(f64::INFINITY, f64::min);
+    let gap = value(answer) - least;
+    assert!(gap < 0.01 && gap < 0.1 * (at_start - least), "{gap} of {}", at_start - least);
 }

@@ -2,39 +2,16 @@
 
 mod common;
 
-use common::{keys, problem};
+use common::{Spy, keys, problem};
 use dido_geometry::{L2Ball, Rows, Set, Shape};
 use dido_mechanisms::{Adjacency, Adversary, Laplace, Purpose, Stream, network};
-use dido_optimizers::{
-    Algorithm, Gossip, InProcess, Muffliato, Network, NetworkError, Noise, OptimizerError, Schedule, plan, run,
-};
+use dido_optimizers::{Algorithm, Gossip, Muffliato, Noise, OptimizerError, Schedule, plan, run};
 use dido_problems::{Shard, Weighting};
 use dido_topology::consensus::{Averaging, ChebyshevFactors, Method};
 use dido_topology::{MixingMatrix, families, weights};
 use ndarray::{Array1, Array2};
 
 const RECORD: Adjacency = Adjacency::ReplaceRecord;
-
-/// Keeps what is sent.
-struct Spy {
-    inner: InProcess,
-    sent: Vec<Rows>,
-}
-
-impl Network for Spy {
-    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), NetworkError> {
-        self.sent.push(x.clone());
-        self.inner.average(round, x)
-    }
-
-    fn nodes(&self) -> usize {
-        self.inner.nodes()
-    }
-}
-
-fn spy(weights: &MixingMatrix) -> Spy {
-    Spy { inner: InProcess::new(weights.clone()), sent: vec![] }
-}
 
 fn ball(radius: f64) -> Set {
     L2Ball::new(radius).unwrap().into()
@@ -69,7 +46,7 @@ fn a_round_is_a_step_and_a_power_of_the_weights() {
         let start = parties.start(&[0.4, 0.5, -0.3]);
         let mut x = Array2::from_shape_vec((nodes, dim), start.rows().as_slice().to_vec()).unwrap();
         let mut found = Muffliato::new(ball(radius), step.clone(), (gossip, steps), 1, start).unwrap();
-        let mut network = spy(&mixing);
+        let mut network = Spy::new(&mixing);
         let mut answers = vec![];
         for t in 0..rounds {
             let noise = Noise::Laplace(scale.clone());
@@ -126,7 +103,7 @@ fn disagreement_shrinks_by_the_factor_of_the_method() {
             for (i, x) in found.state()[0].rows_mut().as_mut_slice().iter_mut().enumerate() {
                 *x = 2.0 + wave(i);
             }
-            run(&mut found, &mut parties, &mut spy(&mixing), &Noise::None, 0..1, |_, _, _| true).unwrap();
+            run(&mut found, &mut parties, &mut Spy::new(&mixing), &Noise::None, 0..1, |_, _, _| true).unwrap();
             for (i, &x) in found.x().rows().as_slice().iter().enumerate() {
                 let (shrunk, plain) = (2.0 + factor * wave(i), 2.0 + lambda.powf(f64::from(steps)) * wave(i));
                 assert!((x - shrunk).abs() < 1e-12, "{gossip:?}, {steps}: {x} {shrunk}");
@@ -136,7 +113,7 @@ fn disagreement_shrinks_by_the_factor_of_the_method() {
             let start = parties.start(&[0.3]);
             let step = Schedule::constant(0.5);
             let mut found = Muffliato::new(ball(1.0), step, (gossip, steps), 0, start).unwrap();
-            let mut network = spy(&mixing);
+            let mut network = Spy::new(&mixing);
             for t in 0..4 {
                 network.sent.clear();
                 let noise = Noise::Laplace(Schedule::constant(1.0));
@@ -170,7 +147,7 @@ fn gossip_costs_nothing_in_the_ledger() {
                     .unwrap();
             let mut parties = problem.parties(1, RECORD, None, 1);
             let mut found = build(parties.start(&[0.0; 2]));
-            run(&mut found, &mut parties, &mut spy(&mixing), &noise, 0..9, |_, _, _| true).unwrap();
+            run(&mut found, &mut parties, &mut Spy::new(&mixing), &noise, 0..9, |_, _, _| true).unwrap();
             assert_eq!(parties.gate().ledger(), &planned);
             planned
         })
@@ -233,7 +210,7 @@ fn what_is_out_of_reach_does_not_come_to_a_party() {
             let mut parties = common::parties(&problem.declaration, shards, 1, RECORD, None, 2);
             let start = parties.start(&[0.1; 2]);
             let mut found = Muffliato::new(ball(1.0), Schedule::constant(0.5), (kind, steps), 0, start).unwrap();
-            let mut network = spy(&mixing);
+            let mut network = Spy::new(&mixing);
             let noise = Noise::Laplace(Schedule::constant(0.1));
             run(&mut found, &mut parties, &mut network, &noise, 0..1, |_, _, _| true).unwrap();
             network.sent.iter().flat_map(|rows| [rows.row(1, 0).to_vec(), rows.row(11, 0).to_vec()]).collect::<Vec<_>>()

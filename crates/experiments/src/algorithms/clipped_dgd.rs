@@ -56,7 +56,8 @@ impl Kind for ClippedDgdConfig {
 fn shares(checks: &Checks<'_>) -> Result<(), ExperimentError> {
     let Checks { at, config, .. } = checks;
     let gaussian = match &config.privacy.noise {
-        NoiseConfig::Gaussian(_) => true,
+        // Without noise there is none to share: what a run with noise is compared with.
+        NoiseConfig::None(_) | NoiseConfig::Gaussian(_) => true,
         NoiseConfig::Calibrated(calibrated) => calibrated.mechanism == MechanismConfig::Gaussian,
         _ => false,
     };

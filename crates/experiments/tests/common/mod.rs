@@ -4,7 +4,8 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -121,6 +122,39 @@ impl Bench {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 1, "{arguments:?}: not one line:\n{text}");
         lines[0].strip_prefix("dido: ").expect("errors begin with the name of the command").to_owned()
+    }
+
+    /// Starts `dido ARGUMENTS`, which stores a checkpoint after each round, kills it (a signal that cannot be caught) once
+    /// there is one, and returns the folder it leaves. The run has to be too long to end before.
+    pub fn interrupted(&self, arguments: &[&str]) -> PathBuf {
+        let mut command = self.command(arguments);
+        command.args(["--checkpoint-seconds", "0"]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let begun = Instant::now();
+        let partial = loop {
+            let entries = fs::read_dir(self.path("results/clinics")).into_iter().flatten();
+            if let Some(folder) = entries.map(|e| e.unwrap().path()).find(|p| p.join("checkpoint.json").exists()) {
+                break folder;
+            }
+            assert!(child.try_wait().unwrap().is_none(), "the run ended before it stored a checkpoint");
+            assert!(begun.elapsed() < Duration::from_mins(1), "no checkpoint was stored");
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        // Some rounds more, so that the interruption falls anywhere.
+        std::thread::sleep(Duration::from_millis(5));
+        child.kill().unwrap();
+        assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
+        partial
+    }
+
+    /// A run of `dido ARGUMENTS` that is killed after some checkpoint goes on to the same bits as one that is not.
+    pub fn resumes_to_the_same_bits(&self, arguments: &[&str]) {
+        self.interrupted(arguments);
+        let resumed = self.dido(&[arguments, &["--json"]].concat());
+        let text = stderr(&resumed);
+        assert!(resumed.status.success() && text.contains("resumed at round "), "{text}");
+        self.json(&[arguments, &["--out", "whole"]].concat());
+        assert_equal_results(&self.result("results"), &self.result("whole"));
     }
 
     /// The only result folder of the experiment below `out`.

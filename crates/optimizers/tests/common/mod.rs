@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use chacha20::ChaCha8Rng;
-use dido_geometry::{L2Ball, Set};
+use dido_geometry::{L2Ball, Rows, Set};
 use dido_mechanisms::{Adjacency, Adversary, Budget, Gate, Key, Public};
-use dido_optimizers::{Algorithm, Clip, Declaration, Node, Parties, Sampling, Stop};
+use dido_optimizers::{Algorithm, Clip, Declaration, InProcess, Network, NetworkError, Node, Parties, Sampling, Stop};
 use dido_problems::{RecordBounds, Shard, Weighting};
+use dido_topology::MixingMatrix;
 use ndarray::{Array1, Array2};
 use rand::{RngExt, SeedableRng};
 
@@ -77,6 +78,29 @@ pub fn keys(seed: u64, nodes: usize, lanes: usize) -> Vec<Key> {
 /// `|a - b| <= tolerance * max(1, |b|)`.
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs().max(1.0)
+}
+
+/// Keeps what is sent.
+pub struct Spy {
+    inner: InProcess,
+    pub sent: Vec<Rows>,
+}
+
+impl Spy {
+    pub fn new(weights: &MixingMatrix) -> Self {
+        Self { inner: InProcess::new(weights.clone()), sent: vec![] }
+    }
+}
+
+impl Network for Spy {
+    fn average(&mut self, round: u32, x: &mut Rows) -> Result<(), NetworkError> {
+        self.sent.push(x.clone());
+        self.inner.average(round, x)
+    }
+
+    fn nodes(&self) -> usize {
+        self.inner.nodes()
+    }
 }
 
 /// Looks at a sample in each round, at the same points, and releases what it sees.

@@ -20,7 +20,8 @@ pub fn comparison(found: &Comparison) -> String {
         .map(|row| {
             let exponent = row.exponent.map_or("-".to_owned(), |k| format!("{k:.2}"));
             let gaps = [row.gap_without_noise, row.gap[0], row.gap[1]].map(significant);
-            [vec![row.name.clone()], gaps.to_vec(), vec![exponent, significant(row.stated_exponent)]].concat()
+            let stated = row.stated_exponent.map_or("-".to_owned(), significant);
+            [vec![row.name.clone()], gaps.to_vec(), vec![exponent, stated]].concat()
         })
         .collect();
     page.table(&head, &rows);
@@ -31,7 +32,9 @@ pub fn comparison(found: &Comparison) -> String {
         let [low, high] = row.noise.map(significant);
         page.item("noise", &format!("{}, the largest scale {low} and {high}", row.mechanism));
         page.item("rounds", &format!("{}, with {} messages along edges", row.rounds, row.messages));
-        page.item("stated", &row.order);
+        if let Some(order) = &row.order {
+            page.item("stated", order);
+        }
     }
     page.list("Remarks", &found.remarks);
     page.text
