@@ -8,7 +8,7 @@ use dido_experiments::ExperimentError;
 use dido_experiments::topology::{Topology, compare, picture};
 use dido_topology::{families, weights};
 
-use crate::{print, say};
+use super::output::{print, say};
 
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]

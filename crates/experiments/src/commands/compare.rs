@@ -3,7 +3,7 @@
 use clap::Args;
 use dido_experiments::{ExperimentError, comparison::compare, report};
 
-use crate::print;
+use super::output::print;
 
 #[derive(Args)]
 pub struct CompareArgs {

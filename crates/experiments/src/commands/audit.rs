@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use dido_experiments::audit::{AuditOptions, Method, View, audit};
-use dido_experiments::{ExperimentError, Spec, load, plan, report};
+use dido_experiments::{ExperimentError, plan, report};
 use dido_mechanisms::audit::Verdict;
 
-use crate::{Common, print, say};
+use super::Common;
+use super::output::{print, say};
 
 #[derive(Args)]
 #[command(after_help = "Exit code: 0 for PASS, 3 for VIOLATION, 4 for INCONCLUSIVE, 1 for an error.\n\
@@ -58,7 +59,7 @@ enum ViewArg {
 /// Prints the report; the verdict is the exit code.
 pub fn run(args: &AuditArgs) -> Result<ExitCode, ExperimentError> {
     let common = &args.common;
-    let spec = Spec::new(load(&common.experiment, &common.overrides)?)?;
+    let spec = common.spec()?;
     let options = AuditOptions {
         method: match args.method {
             MethodArg::Transcript => Method::Transcript,

@@ -6,7 +6,7 @@ use dido_experiments::network_privacy::{Question, network_privacy};
 use dido_experiments::topology::Topology;
 use dido_topology::families;
 
-use crate::print;
+use super::output::print;
 
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
