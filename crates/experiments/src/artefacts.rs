@@ -10,7 +10,7 @@ use crate::report::{self, html::LedgerRow, significant};
 use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
-use crate::trace;
+use crate::trace::table;
 
 /// The released model: nothing in it but what the guarantee covers.
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ pub fn write(
     planned: &Planned,
     unfinished: &Unfinished,
     outcome: &Outcome,
-    summary: &Summary,
+    summary: &mut Summary,
 ) -> Result<(), ExperimentError> {
     let models = &outcome.models;
     let encoded: Vec<Vec<f64>> = (0..models.shape().lanes).map(|lane| models.row(0, lane).to_vec()).collect();
@@ -45,7 +45,8 @@ pub fn write(
         original_units: spec.schema.original_units(&encoded[0])?,
         encoded,
     };
-    let picture = report::plot::error(&outcome.trace, &planned.plan, summary)?;
+    let curve = outcome.trace.curve();
+    let picture = report::plot::error(&curve, &planned.plan, summary)?;
     let (merit, _) = report::figures(summary.metrics.private);
     let error = format!(
         "{} of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
@@ -55,18 +56,20 @@ pub fn write(
         (error.as_str(), picture.clone()),
         (
             "Distance to the optimum (not covered by the guarantee) and between the parties",
-            report::plot::distance(&outcome.trace, summary.bound.as_ref())?,
+            report::plot::distance(&curve, summary.bound.as_ref())?,
         ),
-        ("Epsilon spent", report::plot::spending(&outcome.trace, &planned.plan)?),
+        ("Epsilon spent", report::plot::spending(&curve, &planned.plan)?),
     ];
     let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
     unfinished.write("spec.toml", &spec.toml())?;
-    unfinished.write("summary.json", &json(summary))?;
-    unfinished.write("trace.csv", &trace::csv(&outcome.trace, summary))?;
+    unfinished.write("trace.csv", &table::csv(&table::columns(&outcome.trace)))?;
     unfinished.write("ledger.json", &json(&outcome.ledger))?;
     unfinished.write("model.json", &json(&model))?;
     unfinished.write("error.svg", &picture)?;
-    unfinished.write("report.html", &page)
+    unfinished.write("report.html", &page)?;
+    // Nothing is left to do: the time is what it takes.
+    summary.timing = outcome.clock.read();
+    unfinished.write("summary.json", &json(summary))
 }
 
 /// The ledger as the report shows it.

@@ -11,6 +11,7 @@ mod assignment;
 pub mod audit;
 mod calibration;
 mod checkpoint;
+mod clock;
 pub mod comparison;
 pub mod config;
 mod data;
@@ -35,6 +36,7 @@ mod summary;
 mod theory;
 pub mod topology;
 mod trace;
+mod traffic;
 
 pub use error::ExperimentError;
 pub use file::{Loaded, load};

@@ -139,7 +139,16 @@ impl Page {
             None => format!("{records} declared; {HIDDEN_COUNTS}"),
         };
         self.item("records", &counts);
-        self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        self.item(
+            "rounds",
+            &format!(
+                "{} of {} in {} s ({} s of CPU)",
+                summary.rounds,
+                summary.planned_rounds,
+                significant(summary.timing.wall_seconds),
+                significant(summary.timing.cpu_seconds)
+            ),
+        );
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);

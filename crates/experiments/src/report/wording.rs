@@ -253,7 +253,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {
         return vec!["No noise was added: nothing in these files is private.".to_owned()];
     }
-    let origin = if summary.seed == Seed::Os {
+    let origin = if summary.seeds.noise == Seed::Os {
         "The key of the noise came from the operating system and was not stored. Every run of this specification \
          (with --force, with another --out, after an interruption) draws fresh noise and spends its epsilon anew on \
          the same data: the sum of all such runs counts."
@@ -261,7 +261,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     } else {
         format!(
             "The guarantee is that of the mechanism, not of these files: the noise follows from seed {}.",
-            summary.seed
+            summary.seeds.noise
         )
     };
     let sampler = if plan.grid.is_some() {
