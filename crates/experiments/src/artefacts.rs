@@ -1,9 +1,9 @@
 //! The files of a result.
 
 use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
-use serde::Serialize;
 
 use crate::error::ExperimentError;
+use crate::model::Model;
 use crate::planning::Planned;
 use crate::records::Summary;
 use crate::report::{self, html::LedgerRow, significant};
@@ -11,19 +11,6 @@ use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
 use crate::trace::table;
-
-/// The released model: nothing in it but what the guarantee covers.
-#[derive(Serialize)]
-struct Model {
-    name: String,
-    digest: String,
-    /// What each encoded coefficient multiplies.
-    columns: Vec<String>,
-    /// Encoded coefficients of party 0, one list per lane.
-    encoded: Vec<Vec<f64>>,
-    /// Coefficients in original units (lane 0): predicted target = intercept + sum of coefficient times value.
-    original_units: Vec<(String, f64)>,
-}
 
 /// Writes all files of the result.
 ///
@@ -36,15 +23,7 @@ pub fn write(
     outcome: &Outcome,
     summary: &mut Summary,
 ) -> Result<(), ExperimentError> {
-    let models = &outcome.models;
-    let encoded: Vec<Vec<f64>> = (0..models.shape().lanes).map(|lane| models.row(0, lane).to_vec()).collect();
-    let model = Model {
-        name: summary.name.clone(),
-        digest: summary.digest.clone(),
-        columns: spec.schema.names(),
-        original_units: spec.schema.original_units(&encoded[0])?,
-        encoded,
-    };
+    let model = Model::of(spec, planned, outcome, summary)?;
     let curve = outcome.trace.curve();
     let picture = report::plot::error(&curve, &planned.plan, summary)?;
     let (merit, _) = report::figures(summary.metrics.private);

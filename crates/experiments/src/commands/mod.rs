@@ -6,6 +6,7 @@ pub mod compare;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
+pub mod predict;
 pub mod run;
 pub mod topology;
 

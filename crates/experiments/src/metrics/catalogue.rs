@@ -60,6 +60,16 @@ pub const METRICS: [Metric; 9] = [
     Metric { name: "held_out_auc", better: Better::Higher, applies: of_classes, value: held_out_auc },
 ];
 
+/// What the names of metrics of held-out predictions begin with: these need no training records.
+const HELD_OUT: &str = "held_out_";
+
+impl Metric {
+    /// The name without saying whose predictions these are; nothing if the metric takes more than predictions.
+    pub fn of_predictions(&self) -> Option<&'static str> {
+        self.name.strip_prefix(HELD_OUT)
+    }
+}
+
 /// The metrics of a run with this loss.
 pub fn of(loss: Loss) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(move |metric| (metric.applies)(loss))

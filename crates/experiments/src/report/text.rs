@@ -3,6 +3,7 @@
 
 mod audit;
 mod comparison;
+mod predictions;
 
 use super::{
     number::{score, significant},
@@ -15,6 +16,7 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 
 pub use audit::audit;
 pub use comparison::comparison;
+pub use predictions::predictions;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.

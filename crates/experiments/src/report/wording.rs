@@ -18,6 +18,11 @@ pub(super) const NOT_COVERED: [(&str, &str); 7] = [
     ("local.json", "the SHA-256 of the data tells whether a guess of all records is right: keep it to yourself"),
 ];
 
+/// The same without the reasons.
+pub(crate) fn not_covered() -> impl Iterator<Item = &'static str> {
+    NOT_COVERED.iter().map(|(what, _)| *what)
+}
+
 /// Why the counts of a file are left out.
 pub(super) const HIDDEN_COUNTS: &str = "the true counts are protected and not shown";
 
@@ -249,7 +254,7 @@ pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
 }
 
 /// What the guarantee speaks of, given where the noise came from.
-pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
+pub(crate) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {
         return vec!["No noise was added: nothing in these files is private.".to_owned()];
     }
