@@ -220,10 +220,12 @@ impl Statement {
         let caveats = report::caveats(summary, plan).join(" ");
         let statement = match epsilon {
             Some(epsilon) => format!(
-                "Whoever is the adversary ({}) learns next to nothing from the models of this file and all messages about {}: \
-                 whatever is seen is at most e^{epsilon} times as likely under one of two adjacent data sets as under the other, \
-                 but for a probability of {delta}. {}",
-                plan.adversary_in_words, plan.adjacency_in_words, caveats
+                "Adversary: {}. Adjacency: {}. For every set of outcomes, of all messages and the models of this file together, the \
+                 probability on one of two adjacent data sets is at most exp({}) times that on the other, plus {}. {caveats}",
+                plan.adversary_in_words,
+                plan.adjacency_in_words,
+                report::bound(epsilon),
+                report::significant(delta),
             ),
             None if private => format!("NON-PRIVATE: no accountant bounds what is released. {}", caveats),
             None => format!("NON-PRIVATE: {}", caveats),

@@ -69,6 +69,62 @@ pub fn csv(columns: &[Column]) -> String {
     text
 }
 
+impl Trace {
+    /// The trace that a `trace.csv` holds.
+    ///
+    /// # Errors
+    /// Says in which line, from 1, the text is not what [`csv`] writes.
+    pub fn from_csv(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().zip(1..);
+        let header: Vec<&str> = lines.next().map(|(header, _)| header.split(',').collect()).unwrap_or_default();
+        let (before, metrics) = match header.iter().position(|name| *name == "messages") {
+            Some(place) if header.get(place + 1) == Some(&"bytes") => (&header[..place], &header[place + 2..]),
+            _ => return Err("line 1: no columns `messages` and `bytes`".to_owned()),
+        };
+        let [round, lane, epsilons @ ..] = before else {
+            return Err("line 1: no columns `round` and `lane`".to_owned());
+        };
+        let accountants = epsilons.iter().map(|name| name.strip_prefix("epsilon_").map(str::to_owned));
+        let accountants: Option<Vec<String>> = accountants.collect();
+        let (Some(accountants), ["round", "lane"]) = (accountants, [*round, *lane]) else {
+            return Err("line 1: other columns than a trace has".to_owned());
+        };
+        let metrics: Vec<String> = metrics.iter().map(|&name| name.to_owned()).collect();
+        let mut trace = Self { accountants, metrics, observed: vec![] };
+        for (line, number) in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            trace.add(&cells).ok_or_else(|| format!("line {number}: `{line}` is no line of this trace"))?;
+        }
+        Ok(trace)
+    }
+
+    /// Takes in a line.
+    fn add(&mut self, cells: &[&str]) -> Option<()> {
+        let number = |cell: &&str| if cell.is_empty() { Some(None) } else { cell.parse::<f64>().ok().map(Some) };
+        let (&[round, lane], rest) = cells.split_first_chunk()?;
+        let (epsilon, rest) = rest.split_at_checked(self.accountants.len())?;
+        let (&[messages, bytes], values) = rest.split_first_chunk()?;
+        if values.len() != self.metrics.len() {
+            return None;
+        }
+        let (round, lane): (u32, usize) = (round.parse().ok()?, lane.parse().ok()?);
+        if lane == 0 {
+            let epsilon: Option<Vec<Option<f64>>> = epsilon.iter().map(number).collect();
+            let epsilon = epsilon?.into_iter().map(|epsilon| epsilon.filter(|e| e.is_finite())).collect();
+            let (messages, bytes) = (messages.parse().ok()?, bytes.parse().ok()?);
+            self.observed.push(Observation { round, epsilon, messages, bytes, metrics: vec![vec![]; values.len()] });
+        }
+        let seen = self.observed.last_mut().filter(|seen| seen.round == round)?;
+        for (lanes, value) in seen.metrics.iter_mut().zip(values) {
+            if lanes.len() != lane {
+                return None;
+            }
+            lanes.push(number(value)?);
+        }
+        Some(())
+    }
+}
+
 impl Cells {
     fn len(&self) -> usize {
         match self {
@@ -105,6 +161,17 @@ mod tests {
                         10,0,inf,80,640,1e-300,0.0\n\
                         10,1,inf,80,640,-2.5,\n";
         assert_eq!(csv(&columns(&trace)), expected);
+        assert_eq!(Trace::from_csv(expected).unwrap(), trace);
+        for (broken, line) in [
+            (expected.replace("messages,bytes", "messages"), "line 1"),
+            (expected.replace("epsilon_zcdp", "zcdp"), "line 1"),
+            (expected.replace("5,1,0.1", "5,2,0.1"), "line 3"),
+            (expected.replace("10,1,inf", "9,1,inf"), "line 5"),
+            (expected.replace("-2.5,", "-2.5"), "line 5"),
+            (expected.replace("1e-300", "x"), "line 4"),
+        ] {
+            assert!(Trace::from_csv(&broken).unwrap_err().starts_with(line), "{broken}");
+        }
         assert_eq!(csv(&columns(&Trace::default())), "round,lane,messages,bytes\n");
     }
 }
