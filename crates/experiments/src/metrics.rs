@@ -264,6 +264,18 @@ mod tests {
         assert_eq!(drowned.merit().to_bits(), 0.0_f64.to_bits());
     }
 
+    /// Two nodes, two lanes, two coordinates: the nodes of lane 0 are 6 apart, those of lane 1 the same.
+    #[test]
+    fn disagreement_is_the_largest_distance_from_the_mean_of_a_lane() {
+        let shape = dido_geometry::Shape { nodes: 2, lanes: 2, dim: 2 };
+        let rows = Rows::from_vec(shape, vec![0.0, 1.0, 5.0, 5.0, 6.0, 1.0, 5.0, 5.0]);
+        assert_eq!(disagreement(&rows), [3.0, 0.0]);
+        assert_eq!(
+            disagreement(&Rows::from_vec(shape, vec![f64::MAX, 0.0, 0.0, 0.0, -f64::MAX, 0.0, 0.0, 0.0]))[0],
+            f64::MAX
+        );
+    }
+
     #[test]
     fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
         let scores: Vec<Score> = [0.9, 0.5, 0.25, -7.0].map(|r2| Score::Regression { r2, rmse: 1.0 - r2 }).to_vec();

@@ -79,12 +79,13 @@ fn folders(bench: &Bench) -> Vec<PathBuf> {
                   partition = { kind = \"shuffled\" }\ntarget = { min = 0, max = 20, center = 10, scale = 10 }\n\
                   svmlight = { features = 3, scale = 2 }\n\n[graph]";
     bench.write("sparse.toml", &format!("{start}{sparse}{rest}").replace("clinics.csv", "rows.svm"));
-    let laplace = "privacy.noise={ kind = 'calibrated', mechanism = 'gaussian' }";
+    bench.write("noiseless.toml", &TOML.replace("budget = { epsilon = 8, delta = 1e-5 }\n", ""));
+    let gaussian = "privacy.noise={ kind = 'calibrated', mechanism = 'gaussian' }";
     let random = ["--set", "graph.kind=erdos-renyi", "--set", "graph.p=0.9"];
     let runs: [&[&str]; 5] = [
         &["run", "experiment.toml"],
-        &[&["run", "experiment.toml", "--set", laplace], &random[..]].concat(),
-        &["run", "experiment.toml", "--set", "privacy.noise={ kind = 'none' }", "--set", "lanes=2"],
+        &[&["run", "experiment.toml", "--set", gaussian], &random[..]].concat(),
+        &["run", "noiseless.toml", "--set", "privacy.noise={ kind = 'none' }", "--set", "lanes=2"],
         &["run", "sampled.toml"],
         &["run", "sparse.toml"],
     ];
