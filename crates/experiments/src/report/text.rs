@@ -3,6 +3,7 @@
 
 mod audit;
 mod comparison;
+mod sweep;
 
 use super::{
     number::{score, significant},
@@ -15,6 +16,8 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 
 pub use audit::audit;
 pub use comparison::comparison;
+pub(crate) use sweep::{all_cells, least, measures};
+pub use sweep::{sweep, sweep_plan};
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
