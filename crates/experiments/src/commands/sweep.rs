@@ -64,7 +64,7 @@ fn line(row: &Row, count: usize, already: bool) -> String {
     let outcome = match (&row.reason, &row.result) {
         (Some(reason), _) => format!("failed: {reason}"),
         _ if already => "is already there".to_owned(),
-        (None, Some(found)) => format!("done, {} {} and {}", found.measure, found.merit, found.error),
+        (None, Some(found)) => format!("done, {} {:.4}", found.measure[0], found.merit),
         (None, None) => row.status.name().to_owned(),
     };
     format!("cell {} of {count} ({}): {outcome}", row.cell, row.setting())

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use toml::Table;
+
 use super::Assignment;
 use crate::error::ExperimentError;
 use crate::file::{Loaded, SWEEP, Unread, put};
@@ -54,19 +56,30 @@ impl Cell {
 /// The base with these values, checked as a file is.
 pub(super) fn check(base: &Unread, values: &Assignment) -> Result<Checked, Fault> {
     let unread = |error| Fault { is_read: false, error };
-    let mut cell = base.clone();
-    cell.table.remove(SWEEP);
-    // A table that is replaced as a whole is replaced before its keys are set.
-    let mut ordered: Vec<_> = values.iter().collect();
-    ordered.sort_by_key(|(path, _)| path.split('.').count());
-    for (path, value) in ordered {
-        let nowhere = |message| ExperimentError::Key { file: base.file.clone(), path: path.clone(), message };
-        put(&mut cell.table, path, value.clone()).map_err(|message| unread(nowhere(message)))?;
+    let (table, nowhere) = table(base, values);
+    if let Some((path, message)) = nowhere {
+        return Err(unread(ExperimentError::Key { file: base.file.clone(), path, message }));
     }
-    let loaded = cell.loaded().map_err(unread)?;
+    let loaded = Unread { table, ..base.clone() }.loaded().map_err(unread)?;
     let spec = Spec::new(loaded.clone()).map_err(|error| Fault { is_read: true, error })?;
     let numbers = spec.declaration.nodes() * spec.config.lanes * spec.declaration.dim();
     Ok(Checked { loaded, digest: spec.digest, numbers })
+}
+
+/// The base with these values, and the first path that leads nowhere.
+pub(super) fn table(base: &Unread, values: &Assignment) -> (Table, Option<(String, String)>) {
+    let mut table = base.table.clone();
+    table.remove(SWEEP);
+    // A table that is replaced as a whole is replaced before its keys are set.
+    let mut ordered: Vec<_> = values.iter().collect();
+    ordered.sort_by_key(|(path, _)| path.split('.').count());
+    let mut nowhere = None;
+    for (path, value) in ordered {
+        if let Err(message) = put(&mut table, path, value.clone()) {
+            nowhere = nowhere.or_else(|| Some((path.clone(), message)));
+        }
+    }
+    (table, nowhere)
 }
 
 /// The cells in their order.

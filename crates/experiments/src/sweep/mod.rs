@@ -1,12 +1,13 @@
 //! A sweep: one experiment with some of its keys crossed, its cells run one beside the other.
 //!
 //! * `axes`: what `[sweep]` says; `cell`: one experiment of many; `rows`: what is told of a cell;
-//! * `run`: the cells in threads; `shared`: data and optima that cells have in common; `folder`: the files;
+//! * `run`: the cells in threads; `shared`: data and optima that cells have in common; `folder`, `paths`: the files;
 //! * `total`: what all cells together cost.
 
 mod axes;
 mod cell;
 mod folder;
+mod paths;
 mod rows;
 mod run;
 mod shared;
@@ -68,7 +69,7 @@ pub fn load(name: &str, overrides: &[String]) -> Result<Option<Sweep>, Experimen
     refuse_hopeless(&base, &checked)?;
     let cells: Vec<Cell> = cell::cells(&base.file, assignments, checked);
     let name = base.table.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let digest = digest(&base, &cells);
+    let digest = digest(&base, &keys, &cells);
     Ok(Some(Sweep { file: base.file.clone(), name, digest, keys, cells, base }))
 }
 
@@ -102,16 +103,14 @@ fn refuse_hopeless(base: &Unread, checked: &[Result<cell::Checked, Fault>]) -> R
     Err(ExperimentError::Sweep { file: base.file.clone(), message })
 }
 
-/// The name of a sweep: that of its cells in their order, and for a cell that does not check its keys.
-fn digest(base: &Unread, cells: &[Cell]) -> String {
-    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
+/// The name of a sweep: its keys and the digests of its cells in their order, or what is written of a cell that does not
+/// check.
+fn digest(base: &Unread, keys: &[String], cells: &[Cell]) -> String {
+    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(keys.join(","));
     for cell in cells {
-        for (path, value) in &cell.values {
-            hash.update(format!("{path}={value}\n"));
-        }
         match cell.digest() {
             Some(digest) => hash.update(digest),
-            None => hash.update(base.table.to_string()),
+            None => hash.update(paths::without_folders(cell::table(base, &cell.values).0)),
         }
     }
     hexadecimal(&hash.finalize()[..6])

@@ -80,8 +80,8 @@ pub struct PlanFigures {
 /// The figures of a result. Scores and gap are computed from records, and without noise all of them are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResultFigures {
-    /// What merit and error are: `r2, rmse` or `accuracy, loss`.
-    pub measure: &'static str,
+    /// What merit and error are: `r2` and `rmse`, or `accuracy` and `loss`.
+    pub measure: [&'static str; 2],
     /// `R^2` or accuracy on held-out records, at the party that fares worst; the mean over lanes.
     pub merit: f64,
     /// Root mean squared error or mean loss.
@@ -147,8 +147,8 @@ impl Row {
     pub(super) fn done(cell: &Cell, planned: &Planned, summary: &Summary) -> Self {
         let score = summary.metrics.private;
         let measure = match score {
-            Score::Regression { .. } => "r2, rmse",
-            Score::Classes { .. } => "accuracy, loss",
+            Score::Regression { .. } => ["r2", "rmse"],
+            Score::Classes { .. } => ["accuracy", "loss"],
         };
         let figures = ResultFigures {
             measure,
@@ -165,9 +165,11 @@ impl Row {
         Self { cell: cell.number, values, status: Status::Planned, reason: None, digest, plan: None, result: None }
     }
 
-    /// What the cell sets, in one line.
+    /// What the cell sets, in one line: the last two parts of each path.
     pub fn setting(&self) -> String {
-        self.values.iter().map(|(path, value)| format!("{path}={}", plain(value))).collect::<Vec<_>>().join(", ")
+        let end = |path: &str| path.rmatch_indices('.').nth(1).map_or(0, |(dot, _)| dot + 1);
+        let set = self.values.iter().map(|(path, value)| format!("{}={}", &path[end(path)..], plain(value)));
+        set.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -240,7 +242,7 @@ fn figures(row: &Row) -> [String; COLUMNS.len()] {
         digest.clone().unwrap_or_default(),
         word(|plan| plan.rounds.to_string()),
         word(|plan| plan.lanes.to_string()),
-        result.as_ref().map_or("", |found| found.measure).to_owned(),
+        result.as_ref().map_or(String::new(), |found| found.measure.join(" ")),
         found(|found| Some(found.merit)),
         found(|found| Some(found.error)),
         epsilon(|plan| plan.epsilon.published),

@@ -8,7 +8,7 @@ use crate::sweep::{Row, SweepSummary};
 pub fn sweep(summary: &SweepSummary) -> String {
     let name = escape(&summary.name);
     let [merit, error] = measures(&summary.cells);
-    let head = ["Cell", "Epsilon", "All lanes", &merit, &error, "Consensus"];
+    let head = ["Cell", "Epsilon", "All lanes", merit, error, "Consensus"];
     let rows: Vec<Vec<String>> = summary.cells.iter().filter_map(done).collect();
     let caption =
         "Epsilon is that of one lane. Scores are computed from held-out records: not covered by the guarantee.";

@@ -1,6 +1,6 @@
 //! The table of a sweep, of its plan or of its results.
 
-use super::{Page, ascii};
+use super::Page;
 use crate::records::Epsilons;
 use crate::report::{bound, significant};
 use crate::sweep::{PlanFigures, Row, SweepPlan, SweepSummary, Total};
@@ -46,7 +46,7 @@ pub fn sweep(summary: &SweepSummary) -> String {
         })
         .collect();
     page.heading("Scores are computed from held-out records: not covered by the guarantee");
-    page.table(&["cell", "epsilon", "all lanes", &ascii(&merit), &error, "consensus"], &rows);
+    page.table(&["cell", "epsilon", "all lanes", merit, error, "consensus"], &rows);
     page.warnings(&summary.cells);
     page.heading("Epsilon of all cells");
     page.paragraph(&all_cells(&summary.epsilon_all_cells));
@@ -64,11 +64,9 @@ impl Page {
 }
 
 /// What merit and error are, if that is the same in all cells.
-pub(crate) fn measures(rows: &[Row]) -> [String; 2] {
+pub(crate) fn measures(rows: &[Row]) -> [&'static str; 2] {
     let mut all = rows.iter().filter_map(|row| Some(row.result.as_ref()?.measure));
-    let first = all.next().filter(|&first| all.all(|other| other == first)).unwrap_or("merit, error");
-    let (merit, error) = first.split_once(", ").unwrap_or((first, "error"));
-    [merit.to_owned(), error.to_owned()]
+    all.next().filter(|&first| all.all(|other| other == first)).unwrap_or(["merit", "error"])
 }
 
 fn line(row: &Row) -> String {
