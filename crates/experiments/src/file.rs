@@ -55,11 +55,11 @@ pub(crate) struct Unread {
 pub(crate) fn unread(name: &str, overrides: &[String]) -> Result<Unread, ExperimentError> {
     let (file, folder, text) = read(name, presets::find)?;
     let mut table: Table = text.parse().map_err(|e| syntax(&file, &text, &e))?;
-    if let Some(lanes) = table.remove(REPEAT) {
-        if table.insert(LANES.to_owned(), lanes).is_some() {
-            let message = format!("another name of {LANES}: give it once");
-            return Err(ExperimentError::Key { file, path: REPEAT.to_owned(), message });
-        }
+    if let Some(lanes) = table.remove(REPEAT)
+        && table.insert(LANES.to_owned(), lanes).is_some()
+    {
+        let message = format!("another name of {LANES}: give it once");
+        return Err(ExperimentError::Key { file, path: REPEAT.to_owned(), message });
     }
     if let Some(sweep) = table.get_mut(SWEEP) {
         *sweep = Value::Table(flattened(&file, sweep)?);

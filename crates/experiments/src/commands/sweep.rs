@@ -33,7 +33,13 @@ pub fn run(sweep: &Sweep, root: &Path, options: Options, stop: &AtomicBool, json
     let bar = progress_bar(sweep);
     let count = sweep.cells.len();
     let progress = |told: SweepProgress<'_>| match told {
-        SweepProgress::Rounds(rounds) => bar.inc(rounds),
+        SweepProgress::Rounds(rounds) => {
+            // Plans, data and reference optima come before, and are done once.
+            if bar.position() == 0 {
+                bar.reset_eta();
+            }
+            bar.inc(rounds);
+        }
         SweepProgress::Saved(rounds) => bar.dec_length(rounds),
         SweepProgress::Finished { row, finished, already } => {
             bar.set_message(format!("{finished}/{count}"));

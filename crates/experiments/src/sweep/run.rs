@@ -84,12 +84,14 @@ pub fn run(
     let folder = SweepFolder::begin(root, sweep)?;
     let jobs = jobs(&sweep.cells);
     let mut waiting: HashMap<&str, usize> = HashMap::new();
-    jobs.iter().for_each(|job| *waiting.entry(&job.inputs).or_default() += 1);
+    for job in &jobs {
+        *waiting.entry(&job.inputs).or_default() += 1;
+    }
     let board = Mutex::new(Board { rows: vec![None; sweep.cells.len()], waiting, counted: BTreeMap::new() });
     let runs = Runs { sweep, root, options, stop, progress, folder: &folder, shared: Shared::default(), board };
     for cell in &sweep.cells {
         if let Err(reason) = &cell.state {
-            runs.enter(cell, Row::failed(cell, reason.clone()), false)?;
+            runs.enter(cell, &Row::failed(cell, reason.clone()), false)?;
         }
     }
     runs.all(&jobs)?;
@@ -184,7 +186,7 @@ impl<'a> Runs<'a> {
                 Ok(row) => Row { cell: cell.number, values: cell.values.clone(), ..row.clone() },
                 Err(error) => Row::failed(cell, reason(&self.sweep.file, error)),
             };
-            self.enter(cell, row, already)?;
+            self.enter(cell, &row, already)?;
         }
         Ok(())
     }
@@ -211,7 +213,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Enters a row, and writes the table if a run was made for it: a table that is complete stays so.
-    fn enter(&self, cell: &Cell, row: Row, already: bool) -> Result<(), ExperimentError> {
+    fn enter(&self, cell: &Cell, row: &Row, already: bool) -> Result<(), ExperimentError> {
         let mut board = self.board();
         board.rows[cell.number - 1] = Some(row.clone());
         if !already && cell.state.is_ok() {
@@ -219,7 +221,7 @@ impl<'a> Runs<'a> {
         }
         let finished = board.rows.iter().flatten().count();
         drop(board);
-        (self.progress)(SweepProgress::Finished { row: &row, finished, already });
+        (self.progress)(SweepProgress::Finished { row, finished, already });
         Ok(())
     }
 

@@ -58,3 +58,54 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{data, load, metrics};
+
+    fn spec(changed: &[&str]) -> Spec {
+        let overrides: Vec<String> = changed.iter().map(|&key| key.to_owned()).collect();
+        Spec::new(load("quickstart", &overrides).unwrap()).unwrap()
+    }
+
+    /// What has one key has the same data and optima, here computed for each by itself.
+    #[test]
+    fn experiments_with_one_key_have_equal_inputs() {
+        let base = spec(&[]);
+        let of = |spec: &Spec| {
+            let data = data::prepare(spec).unwrap();
+            let targets: Vec<Vec<f64>> = data.parties.iter().map(|party| party.y.to_vec()).collect();
+            (targets, data.held_out.y.to_vec(), format!("{:?}", metrics::references(spec, &data).unwrap()))
+        };
+        let inputs = of(&base);
+        for changed in [
+            &["seed=5", "lanes=3", "rounds=10", "averaging_rounds=3", "observe_every=2", "remarks=[]"][..],
+            &["graph={ kind = 'star', weights = 'lazy-metropolis' }"],
+            &[
+                "algorithm={ kind = 'pdop', set = { kind = 'l2-ball', radius = 0.1 }, step = { kind = 'constant', c = 0.3 } }",
+            ],
+            &["privacy.budget.epsilon=3", "privacy.noise.mechanism=gaussian", "privacy.adversary={ neighbour = 1 }"],
+        ] {
+            let other = spec(changed);
+            assert_eq!(key(&base.config), key(&other.config), "{changed:?}");
+            assert!(inputs == of(&other), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn what_changes_data_or_optima_changes_the_key() {
+        let base = key(&spec(&[]).config);
+        for changed in [
+            "data.held_out.seed=4",
+            "data.row_norm=1.9",
+            "data.target.scale=2",
+            "data.partition.column=education",
+            "objective.loss={ kind = 'huber', width = 1 }",
+            "baseline=centralised",
+            "privacy.adjacency=replace-node",
+        ] {
+            assert_ne!(base, key(&spec(&[changed]).config), "{changed}");
+        }
+    }
+}

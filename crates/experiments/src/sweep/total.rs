@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use dido_mechanisms::{Accountant, Bound, ClassLedger, Ledger, MechanismError, Pure, Rdp, Zcdp};
 use serde::Serialize;
 
-use crate::config::{Baseline, Config, Seed};
+use crate::config::{Config, Seed};
 use crate::epsilons::{dominating, repeated, tightest};
 use crate::error::ExperimentError;
 use crate::planning::Planned;
@@ -53,7 +53,6 @@ pub struct Counted {
     /// Decides which records a party holds.
     placement: String,
     parties: usize,
-    is_centralised: bool,
     is_private: bool,
     seed: Seed,
     delta: f64,
@@ -70,7 +69,6 @@ impl Counted {
             digest: digest.clone(),
             placement: placement(config),
             parties: config.data.records.len(),
-            is_centralised: config.baseline == Some(Baseline::Centralised),
             is_private: planned.plan.mechanism != "none",
             seed: config.seed,
             delta: spec.delta,
@@ -78,13 +76,11 @@ impl Counted {
         }
     }
 
-    /// For each party the class of the ledger that tells of its records.
+    /// For each party the class of the ledger that tells of its records. A centralised cell has one node, and so one class.
     fn class_of(&self) -> Vec<usize> {
         let mut class_of = vec![0; self.parties];
-        if !self.is_centralised {
-            for (k, class) in self.ledger.classes.iter().enumerate() {
-                class.nodes.iter().filter(|&&node| node < self.parties).for_each(|&node| class_of[node] = k);
-            }
+        for (k, class) in self.ledger.classes.iter().enumerate() {
+            class.nodes.iter().for_each(|&node| class_of[node] = k);
         }
         class_of
     }

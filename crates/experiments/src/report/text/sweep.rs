@@ -3,7 +3,7 @@
 use super::Page;
 use crate::records::Epsilons;
 use crate::report::{bound, significant};
-use crate::sweep::{PlanFigures, Row, SweepPlan, SweepSummary, Total};
+use crate::sweep::{Accounting, PlanFigures, Row, SweepPlan, SweepSummary, Total};
 
 /// One line for each cell: what its plan costs, or why it is refused.
 pub fn sweep_plan(name: &str, plan: &SweepPlan) -> String {
@@ -101,17 +101,14 @@ pub(crate) fn all_cells(total: &Total) -> String {
     };
     let found = match (&total.reason, total.delta) {
         (None, Some(delta)) => {
-            let delta = significant(delta);
-            let figures: Vec<String> = total
-                .epsilon
-                .iter()
-                .map(|of| {
-                    let value = of.epsilon.map_or_else(|| of.reason.clone().unwrap_or_default(), bound);
-                    let pure = if of.accountant == "pure" { " with delta 0" } else { "" };
-                    format!("{} {value}{pure}", of.accountant)
-                })
-                .collect();
-            format!("at delta {delta} {}", figures.join(", "))
+            let figure = |of: &Accounting| {
+                let value = of.epsilon.map_or_else(|| of.reason.clone().unwrap_or_default(), bound);
+                format!("{} {value}", of.accountant)
+            };
+            let (pure, others): (Vec<&Accounting>, Vec<_>) =
+                total.epsilon.iter().partition(|of| of.accountant == "pure");
+            let [pure, others] = [pure, others].map(|all| all.into_iter().map(figure).collect::<Vec<_>>().join(", "));
+            format!("at delta 0 {pure}; at delta {} {others}", significant(delta))
         }
         (reason, _) => format!("none, since {}", reason.as_deref().unwrap_or("no cell succeeded")),
     };
