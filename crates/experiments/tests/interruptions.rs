@@ -154,9 +154,38 @@ fn a_stopped_run_with_a_key_of_the_operating_system_starts_afresh() {
     assert!(entries.all(|path| !path.join("checkpoint.json").exists()));
 }
 
-fn stopped(child: Child, signal: &str) -> std::process::Output {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+/// The plan of so many rounds takes seconds, in which the first signal waits and the second does not.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_second_signal_ends_at_once() {
+    let bench = bench("10000000");
+    let mut child = started(&bench, &["run", "experiment.toml", "--set", "sweep={}"]);
+    // The mask of the signals that a process handles; signal 2 is its second bit.
+    let handled = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        u64::from_str_radix(mask.trim(), 16).unwrap_or(0) & 2 != 0
+    };
+    let begun = Instant::now();
+    while !handled() {
+        assert!(begun.elapsed() < Duration::from_mins(1), "signals are not handled");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "the first signal ended the run at once");
+    let output = stopped(child, "-INT");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(output.stderr.is_empty(), "{}", stderr(&output));
+    assert!(!bench.path("results").exists());
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn stopped(child: Child, name: &str) -> std::process::Output {
+    signal(&child, name);
     child.wait_with_output().unwrap()
 }
 

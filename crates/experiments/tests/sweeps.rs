@@ -117,6 +117,31 @@ fn finished_cells_are_skipped_until_force() {
     assert!(marks.iter().all(|mark| !mark.exists()));
 }
 
+/// What was found on other data is not replaced by the news that the data have changed.
+#[test]
+fn a_table_of_other_data_is_kept_until_force() {
+    let bench = bench(SWEEP);
+    bench.json(&["run", "experiment.toml"]);
+    let table = sweep_folder(&bench, "results").join("cells.csv");
+    let known = fs::read_to_string(&table).unwrap();
+    for changed in [Some(clinics().replacen("east,57", "east,58", 1)), None] {
+        match &changed {
+            Some(csv) => bench.write("clinics.csv", csv),
+            None => fs::remove_file(bench.path("clinics.csv")).unwrap(),
+        }
+        let output = bench.dido(&["run", "experiment.toml"]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let last = text.lines().last().unwrap();
+        let expected = if changed.is_some() { "other data than `clinics.csv` holds now" } else { "No such file" };
+        assert!(last.starts_with("dido: ") && last.contains(expected), "{last}");
+        assert_eq!(fs::read_to_string(&table).unwrap(), known);
+    }
+    bench.write("clinics.csv", &clinics().replacen("east,57", "east,58", 1));
+    bench.json(&["run", "experiment.toml", "--force"]);
+    assert_ne!(fs::read_to_string(&table).unwrap(), known);
+}
+
 #[test]
 fn one_two_and_four_threads_write_the_same_bytes() {
     let bench = bench(SWEEP);

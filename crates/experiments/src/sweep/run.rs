@@ -178,8 +178,12 @@ impl<'a> Runs<'a> {
         });
         meter.saved(rounds);
         self.leave(&job.inputs);
-        if let Err(ExperimentError::Interrupted { .. }) = found {
-            return Ok(());
+        let result = ResultFolder::new(self.root, &self.sweep.name, &job.checked.digest);
+        match found {
+            Err(ExperimentError::Interrupted { .. }) => return Ok(()),
+            // A cell that has a result has not failed: its data have changed, or somebody has changed its files.
+            Err(error) if !self.options.force && result.path().exists() => return Err(error),
+            _ => {}
         }
         for &cell in &job.cells {
             let row = match &found {
