@@ -90,8 +90,8 @@ fn what_was_being_written_is_not_part_of_a_result() {
         fs::write(partial.join("local.json.new"), "{").unwrap();
     }
     bench.json(&run);
-    let names = fs::read_dir(bench.result("results")).unwrap().map(|entry| entry.unwrap().file_name());
-    assert!(names.into_iter().all(|name| !name.to_str().unwrap().ends_with(".new")));
+    let mut files = fs::read_dir(bench.result("results")).unwrap().map(|entry| entry.unwrap().path());
+    assert!(files.all(|file| file.extension().unwrap() != "new"));
 }
 
 /// No checkpoint is due for a quarter of an hour: that there is one is due to the signal.
