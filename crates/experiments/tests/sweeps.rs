@@ -56,6 +56,11 @@ fn the_cells_are_the_runs_that_one_would_make_by_hand() {
         let of = |out: &str| bench.path(out).join("clinics").join(&row["digest"]).join("model.json");
         assert_eq!(fs::read(of("results")).unwrap(), fs::read(of("hand")).unwrap());
     }
+    let page = fs::read_to_string(sweep_folder(&bench, "results").join("report.html")).unwrap();
+    let page = page.strip_prefix("<!DOCTYPE html>").unwrap();
+    let page = roxmltree::Document::parse(page).unwrap();
+    let cells = page.descendants().filter(|node| node.has_tag_name("th") && node.attribute("scope") == Some("row"));
+    assert_eq!(cells.count(), 6);
     // A line for each cell where there is no bar, and the table.
     let text = stderr(&output);
     assert_eq!(text.lines().count(), 6, "{text}");
