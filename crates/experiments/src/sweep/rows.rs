@@ -58,7 +58,7 @@ pub struct Row {
 pub struct PlanFigures {
     /// The algorithm, as the TOML names it.
     pub algorithm: String,
-    /// Rounds with a release.
+    /// Rounds with a release: as planned, or as run.
     pub rounds: u32,
     /// Repetitions.
     pub lanes: usize,
@@ -157,7 +157,11 @@ impl Row {
             consensus_error: summary.consensus_error,
             objective_gap: summary.metrics.objective.map(|objective| objective.private - objective.optimum),
         };
-        Self { status: Status::Done, result: Some(figures), ..Self::planned(cell, planned) }
+        let mut row = Self { status: Status::Done, result: Some(figures), ..Self::planned(cell, planned) };
+        if let Some(plan) = &mut row.plan {
+            plan.rounds = summary.rounds;
+        }
+        row
     }
 
     fn of(cell: &Cell) -> Self {
