@@ -7,6 +7,7 @@ pub mod interrupt;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
+pub mod predict;
 pub mod run;
 pub mod sweep;
 pub mod topology;

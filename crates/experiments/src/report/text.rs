@@ -3,6 +3,7 @@
 
 mod audit;
 mod comparison;
+mod predictions;
 mod sweep;
 
 use super::{
@@ -16,6 +17,7 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 
 pub use audit::audit;
 pub use comparison::comparison;
+pub use predictions::predictions;
 pub(crate) use sweep::{all_cells, least, measures};
 pub use sweep::{sweep, sweep_plan};
 
@@ -142,7 +144,16 @@ impl Page {
             None => format!("{records} declared; {HIDDEN_COUNTS}"),
         };
         self.item("records", &counts);
-        self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        self.item(
+            "rounds",
+            &format!(
+                "{} of {} in {} s ({} s of CPU)",
+                summary.rounds,
+                summary.planned_rounds,
+                significant(summary.timing.wall_seconds),
+                significant(summary.timing.cpu_seconds)
+            ),
+        );
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);
