@@ -1,15 +1,22 @@
 //! The files of a result.
 
+use std::path::Path;
+
 use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
 
 use crate::error::ExperimentError;
 use crate::model::Model;
 use crate::planning::Planned;
-use crate::records::Summary;
-use crate::report::{self, html::LedgerRow, significant};
+use crate::records::{Plan, Score, Summary, Trace};
+use crate::report::{
+    self,
+    html::{LedgerRow, Page, Party},
+    significant,
+};
 use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
+use crate::topology::picture::Drawing;
 use crate::trace::table;
 
 /// Writes all files of the result.
@@ -24,31 +31,107 @@ pub fn write(
     summary: &mut Summary,
 ) -> Result<(), ExperimentError> {
     let model = Model::of(spec, planned, outcome, summary)?;
-    let curve = outcome.trace.curve();
-    let picture = report::plot::error(&curve, &planned.plan, summary)?;
-    let (merit, _) = report::figures(summary.metrics.private);
-    let error = format!(
-        "{} of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
-        report::capitalised(merit)
-    );
-    let plots = [
-        (error.as_str(), picture.clone()),
-        (
-            "Distance to the optimum (not covered by the guarantee) and between the parties",
-            report::plot::distance(&curve, summary.bound.as_ref())?,
-        ),
-        ("Epsilon spent", report::plot::spending(&curve, &planned.plan)?),
-    ];
-    let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
-    unfinished.write("spec.toml", &spec.toml())?;
-    unfinished.write("trace.csv", &table::csv(&table::columns(&outcome.trace)))?;
-    unfinished.write("ledger.json", &json(&outcome.ledger))?;
-    unfinished.write("model.json", &json(&model))?;
-    unfinished.write("error.svg", &picture)?;
-    unfinished.write("report.html", &page)?;
+    let derived = derived(spec, &planned.plan, summary, &outcome.trace, &outcome.ledger)?;
+    unfinished.write("spec.toml", spec.toml().as_bytes())?;
+    unfinished.write("trace.csv", table::csv(&table::columns(&outcome.trace)).as_bytes())?;
+    unfinished.write("ledger.json", json(&outcome.ledger).as_bytes())?;
+    unfinished.write("model.json", json(&model).as_bytes())?;
+    for (name, contents) in &derived {
+        unfinished.write(name, contents)?;
+    }
     // Nothing is left to do: the time is what it takes.
     summary.timing = outcome.clock.read();
-    unfinished.write("summary.json", &json(summary))
+    unfinished.write("summary.json", json(summary).as_bytes())
+}
+
+/// The files that follow from the others, and their contents: pictures and page.
+///
+/// # Errors
+/// If a picture cannot be drawn.
+pub fn derived(
+    spec: &Spec,
+    plan: &Plan,
+    summary: &Summary,
+    trace: &Trace,
+    ledger: &Ledger,
+) -> Result<Vec<(String, Vec<u8>)>, ExperimentError> {
+    let curve = trace.curve();
+    let merit = match summary.metrics.private {
+        Score::Regression { .. } => "held_out_r2",
+        Score::Classes { .. } => "held_out_accuracy",
+    };
+    let pictures = [
+        ("error", report::plot::error(&curve, &trace.bands(merit), plan, summary)?),
+        ("distance", report::plot::distance(&curve, &trace.bands("distance_to_optimum"), summary.bound.as_ref())?),
+        ("epsilon", report::plot::spending(&curve, plan)?),
+    ];
+    let drawing = spec.topology.as_ref().and_then(Drawing::of);
+    let graph = drawing.as_ref().map(Drawing::svg);
+    let captions = captions(summary);
+    let plots: Vec<(&str, String)> =
+        captions.iter().map(String::as_str).zip(pictures.iter().map(|(_, picture)| picture.svg())).collect();
+    let parties = parties(spec, summary, ledger);
+    let (rows, listing, question) = (ledger_rows(ledger), spec.listing(), question(spec));
+    let page = Page {
+        plan,
+        summary,
+        question: &question,
+        ledger: &rows,
+        plots: &plots,
+        graph: graph.as_deref(),
+        parties: &parties,
+        listing: &listing,
+    };
+    let mut files = vec![("report.html".to_owned(), report::html::page(&page).into_bytes())];
+    files.extend(plots.into_iter().zip(&pictures).map(|((_, svg), (name, _))| (format!("{name}.svg"), svg.into())));
+    files.extend(graph.map(|svg| ("graph.svg".to_owned(), svg.into())));
+    #[cfg(feature = "png")]
+    {
+        for (name, picture) in &pictures {
+            files.push((format!("{name}.png"), picture.png()?));
+        }
+        if let Some(drawing) = &drawing {
+            files.push(("graph.png".to_owned(), report::plot::graph_png(drawing)?));
+        }
+    }
+    Ok(files)
+}
+
+/// What the pictures of the trace show, in their order.
+fn captions(summary: &Summary) -> [String; 3] {
+    let (merit, _) = report::figures(summary.metrics.private);
+    [
+        format!(
+            "{} of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
+            report::capitalised(merit)
+        ),
+        "Distance to the optimum (not covered by the guarantee) and between the parties".to_owned(),
+        "Epsilon spent".to_owned(),
+    ]
+}
+
+/// What is predicted, and from which file.
+fn question(spec: &Spec) -> String {
+    let data = &spec.config.data;
+    let source = Path::new(&data.source).file_name().map_or(data.source.clone(), |name| name.to_string_lossy().into());
+    let target = spec.schema.target_column();
+    format!("How well can `{target}` in `{source}` be predicted from the other columns, without pooling the records?")
+}
+
+/// What every party contributed.
+fn parties(spec: &Spec, summary: &Summary, ledger: &Ledger) -> Vec<Party> {
+    let mut releases = vec![0; summary.nodes];
+    for class in &ledger.classes {
+        for &node in &class.nodes {
+            if let Some(count) = releases.get_mut(node) {
+                *count = class.releases();
+            }
+        }
+    }
+    let degree = |node: usize| spec.topology.as_ref().map_or(0, |topology| topology.graph.degree(node));
+    let party =
+        |(node, releases)| Party { records: summary.records.get(node).copied(), degree: degree(node), releases };
+    releases.into_iter().enumerate().map(party).collect()
 }
 
 /// The ledger as the report shows it.

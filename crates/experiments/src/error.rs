@@ -141,6 +141,14 @@ pub enum ExperimentError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of a result that is read again does not make sense.
+    #[error("{}: damaged ({reason})", path.display())]
+    Spoilt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Another process works on the same result.
     #[error("{}: another process is running this experiment", path.display())]
     Busy {

@@ -14,6 +14,7 @@ use commands::compare::{self, CompareArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::predict::{self, PredictArgs};
+use commands::report::{self, ReportArgs};
 use commands::run::{self, RunArgs};
 use commands::topology::{self, TopologyArgs};
 use commands::{Common, plan};
@@ -36,7 +37,9 @@ enum Command {
     Predict(PredictArgs),
     /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
     Audit(AuditArgs),
-    /// Run several algorithms on one problem at two budgets and print one table, which is not private.
+    /// Make page and pictures of a result again from the files beside them; nothing is run.
+    Report(ReportArgs),
+    /// Set results side by side, or run several algorithms on one problem at two budgets: one table, which is not private.
     Compare(CompareArgs),
     /// Print what a graph and its mixing weights are, and how fast they average.
     Topology(Box<TopologyArgs>),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Run(args) => ended(run::run(&args)),
         Command::Predict(args) => ended(predict::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),
+        Command::Report(args) => ended(report::run(&args)),
         Command::Compare(args) => ended(compare::run(&args)),
         Command::Topology(args) => ended(topology::run(&args)),
         Command::Epsilon(args) => answered(accounting::epsilon(&args)),

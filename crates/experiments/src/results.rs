@@ -58,7 +58,7 @@ impl ResultFolder {
     /// # Errors
     /// If it cannot be read, or a result without one is in the way.
     pub fn summary(&self) -> Result<Option<Summary>, ExperimentError> {
-        let path = self.complete.join("summary.json");
+        let path = self.complete.join(SUMMARY);
         let summary = read_json::<Summary>(&path)?;
         if summary.is_none() && self.complete.exists() {
             return Err(ExperimentError::Damaged { path, reason: "it is missing".to_owned() });
@@ -98,11 +98,13 @@ impl ResultFolder {
             remove(&path.join(CHECKPOINT))?;
         }
         // A checkpoint without it would not be known to be of these data.
-        replace(&unfinished.path().join(LOCAL), &json(local))?;
+        replace(&unfinished.path().join(LOCAL), json(local).as_bytes())?;
         Ok(unfinished)
     }
 }
 
+/// The values of a result.
+pub(crate) const SUMMARY: &str = "summary.json";
 const CHECKPOINT: &str = "checkpoint.json";
 const LOCAL: &str = "local.json";
 pub(crate) const LOCK: &str = "lock";
@@ -131,14 +133,14 @@ impl Unfinished {
     /// # Errors
     /// If it cannot be written.
     pub fn store(&self, checkpoint: &Checkpoint) -> Result<(), ExperimentError> {
-        replace(&self.path().join(CHECKPOINT), &json(checkpoint))
+        replace(&self.path().join(CHECKPOINT), json(checkpoint).as_bytes())
     }
 
     /// Writes one file of the result.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, name: &str, contents: &str) -> Result<(), ExperimentError> {
+    pub fn write(&self, name: &str, contents: &[u8]) -> Result<(), ExperimentError> {
         write(&self.path().join(name), contents)
     }
 
@@ -184,7 +186,7 @@ pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("a value of this crate has a JSON form") + "\n"
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ExperimentError> {
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ExperimentError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -194,7 +196,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ExperimentEr
     serde_json::from_slice(&bytes).map(Some).map_err(damaged)
 }
 
-fn write(path: &Path, contents: &str) -> Result<(), ExperimentError> {
+fn write(path: &Path, contents: &[u8]) -> Result<(), ExperimentError> {
     fs::write(path, contents).map_err(|e| file_error(path, &e))
 }
 
@@ -207,7 +209,7 @@ fn new(name: &str) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn replace(path: &Path, contents: &str) -> Result<(), ExperimentError> {
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> Result<(), ExperimentError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = path.with_file_name(new(&name));
     write(&unfinished, contents)?;

@@ -8,6 +8,7 @@ pub mod network_privacy;
 pub mod output;
 pub mod plan;
 pub mod predict;
+pub mod report;
 pub mod run;
 pub mod sweep;
 pub mod topology;

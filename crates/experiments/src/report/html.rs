@@ -6,15 +6,17 @@
 use super::{
     number::{bound, count, score, significant},
     wording::{
-        EXECUTION, HIDDEN_COUNTS, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape,
-        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, scored, sensitivity,
-        sequence, steps, steps_name, units,
+        EXECUTION, HIDDEN_COUNTS, allowed, capitalised, escape, figures, finding, graph, held_out, lambda, lanes,
+        model, objective, scored, sequence, steps, steps_name, uncertainty, units, update,
     },
 };
 use crate::config::Seed;
-use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+use crate::records::{Plan, Summary};
 
+mod guide;
 mod markup;
+mod parties;
+mod statement;
 mod sweep;
 
 use markup::{facts, list, table};
@@ -42,18 +44,53 @@ pub struct LedgerRow {
     pub norm: String,
 }
 
+/// What a party contributed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Party {
+    /// Its training records, as declared.
+    pub records: Option<usize>,
+    /// Its neighbours on the graph.
+    pub degree: usize,
+    /// Its releases in each lane.
+    pub releases: u64,
+}
+
+/// All that a page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The result. Its folder and its times are not shown: the page is the same wherever and whenever it is made.
+    pub summary: &'a Summary,
+    /// What was asked of which data, in a sentence.
+    pub question: &'a str,
+    /// The ledger.
+    pub ledger: &'a [LedgerRow],
+    /// Pairs of a caption and an SVG of [`plot`](super::plot); the first one illustrates the finding.
+    pub plots: &'a [(&'a str, String)],
+    /// The graph as SVG, if it can be drawn.
+    pub graph: Option<&'a str>,
+    /// The parties in order.
+    pub parties: &'a [Party],
+    /// The specification as TOML.
+    pub listing: &'a str,
+}
+
 /// The page of a run.
-///
-/// `plots` are pairs of a caption and an SVG of [`plot`](super::plot); the first one illustrates the finding.
-pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str, String)]) -> String {
+pub fn page(page: &Page<'_>) -> String {
+    let Page { plan, summary, question, ledger, plots, graph, parties, listing } = *page;
     let name = escape(&summary.name);
     let sections = [
+        computed(plan, summary, question),
         result(plan, summary, plots),
-        privacy(plan, summary),
+        statement::section(plan, summary),
         models(plan, summary),
+        parties::section(summary, parties, graph),
         set_up(plan, summary),
         ledger_table(ledger),
-        files(summary),
+        guide::rerun(summary, listing),
+        guide::files(summary, graph.is_some()),
+        guide::reading(),
     ]
     .concat();
     format!(
@@ -74,10 +111,34 @@ pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str
     )
 }
 
+/// What was asked, and how it was answered.
+fn computed(plan: &Plan, summary: &Summary, question: &str) -> String {
+    let who = count(summary.nodes as u64, "party", "parties");
+    let mut rows = vec![
+        ("Question", question.to_owned()),
+        ("Parties", format!("{who}; graph: {}", graph(&summary.graph))),
+        (
+            "Objective",
+            plan.objective.clone().unwrap_or_else(|| "mean squared error, on a bounded set of models".into()),
+        ),
+        ("Algorithm", plan.algorithm.clone()),
+    ];
+    if let Some(update) = update(&plan.algorithm) {
+        rows.push(("One round", update.to_owned()));
+    }
+    rows.push(("Rounds", format!("{} of {} planned", summary.rounds, summary.planned_rounds)));
+    format!("<section>\n<h2>What was computed</h2>\n{}</section>\n", facts(&rows))
+}
+
 fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
     let pictures: Vec<String> = plots
         .iter()
-        .map(|(caption, svg)| format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escape(caption)))
+        .map(|(caption, svg)| {
+            format!(
+                "<figure>\n<div class=\"picture\">{svg}</div><figcaption>{}</figcaption>\n</figure>\n",
+                escape(caption)
+            )
+        })
         .collect();
     let (first, others) = pictures.split_at(pictures.len().min(1));
     let m = &summary.metrics;
@@ -92,8 +153,9 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
     ]
     .map(|(who, s)| vec![who.to_owned(), score(s.merit()), significant(s.error())]);
     let mut out = format!(
-        "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n{}{}",
+        "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n<p>{}</p>\n{}{}",
         escape(&finding(summary, plan)),
+        escape(&uncertainty(summary)),
         first.concat(),
         table(
             &format!(
@@ -121,61 +183,6 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
         out += &table(&caption, &["Lane", &merit, &error], &rows);
     }
     out + &others.concat() + "</section>\n"
-}
-
-fn privacy(plan: &Plan, summary: &Summary) -> String {
-    let mut out = "<section>\n<h2>Privacy statement</h2>\n".to_owned();
-    out += &facts(&[
-        ("Released", plan.released.clone()),
-        ("How often", releases(plan)),
-        ("To whom", plan.recipients.clone()),
-        ("Adjacency", format!("{}: {}", summary.adjacency, plan.adjacency_in_words)),
-        ("Assignment", plan.assignment.clone()),
-        ("Adversary", format!("{}: {}", summary.adversary, plan.adversary_in_words)),
-        ("Sensitivity", format!("{}. Derivation: {}", sensitivity(plan), plan.sensitivity.derivation)),
-        ("Noise", noise(plan)),
-        ("Budget", budget(plan.budget)),
-    ]);
-    out += &epsilons("Epsilon of one lane, from the ledger of the run", &summary.epsilon, summary, plan.budget);
-    if summary.lanes > 1 {
-        out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
-    }
-    out += if plan.mechanism == "none" {
-        "<h3>There is no guarantee</h3>\n"
-    } else {
-        "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
-         releases alone: the private model and its coefficients, the consensus error, this statement and the \
-         ledger.</p>\n"
-    };
-    for caveat in caveats(summary, plan) {
-        out += &format!("<p>{}</p>\n", escape(&caveat));
-    }
-    let limits: String = NOT_COVERED.map(|(what, why)| format!("<li>{what}: {why}.</li>\n")).concat();
-    out + &format!(
-        "<div class=\"limits\">\n<h3>Not covered by the guarantee</h3>\n<ul>\n{limits}</ul>\n</div>\n</section>\n"
-    )
-}
-
-fn epsilons(caption: &str, epsilon: &Epsilons, summary: &Summary, budget: Option<PlannedBudget>) -> String {
-    let rows: String = accountings(epsilon, summary.delta, budget)
-        .iter()
-        .map(|a| {
-            let (class, mark) =
-                if a.budgeted { (" class=\"budgeted\"", "; the budget is kept by this one") } else { ("", "") };
-            format!(
-                "<tr{class}><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}{mark}</td></tr>\n",
-                escape(&a.name),
-                escape(&a.value),
-                escape(&a.meaning)
-            )
-        })
-        .collect();
-    format!(
-        "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">Accounting</th>\
-         <th scope=\"col\" class=\"number\">Epsilon</th><th scope=\"col\">What it is</th></tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table></div>\n",
-        escape(caption)
-    )
 }
 
 fn models(plan: &Plan, summary: &Summary) -> String {
@@ -275,29 +282,6 @@ fn ledger_table(ledger: &[LedgerRow]) -> String {
         table
     };
     format!("<section>\n<h2>Ledger</h2>\n{body}</section>\n")
-}
-
-/// What stands beside the page in the folder of results.
-fn files(summary: &Summary) -> String {
-    let again = match summary.seeds.noise {
-        Seed::Number(_) => "The specification: on the same data it gives the same model, ledger and trace again.",
-        Seed::Os => "The specification: running it again draws fresh noise and spends epsilon anew on the same data.",
-    };
-    let rows = [
-        ("spec.toml", again),
-        (
-            "summary.json",
-            "The numbers of this page. Its key not_covered lists the keys that the guarantee does not cover.",
-        ),
-        ("model.json", "The model, in every lane."),
-        ("ledger.json", "Every release: the input of all accountings."),
-        ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
-        ("error.svg", "The first picture of this page: not covered by the guarantee."),
-        ("local.json", "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
-    ]
-    .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
-    .concat();
-    format!("<section>\n<h2>Files</h2>\n<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n</section>\n")
 }
 
 #[cfg(test)]

@@ -40,4 +40,7 @@ pub enum ReportError {
         /// Its value.
         value: f64,
     },
+    /// A PNG cannot be encoded.
+    #[error("a picture cannot be written as PNG: {0}")]
+    Png(String),
 }

@@ -1,28 +1,45 @@
-//! Pictures of a run as SVG: no files, no fonts, no colour that is needed to tell lines apart.
+//! Pictures of a run as SVG and PNG: no files, no fonts, no colour that is needed to tell lines apart.
 //!
 //! Every picture is a pure function of its arguments: the same trace gives the same bytes.
 
 mod canvas;
+#[cfg(feature = "png")]
+mod graph;
 mod range;
+mod swept;
 
-use canvas::{Chart, Line, Pen, Scale, svg};
+pub use canvas::Picture;
+use canvas::{Chart, Line, Pen, Ribbon, Scale};
+#[cfg(feature = "png")]
+pub(crate) use graph::png as graph_png;
 use range::{Axis, bounds, scores};
+pub(crate) use swept::swept;
 
 use super::{
     ReportError,
     number::{bound, count, score, significant},
     wording::{figures, held_out, model},
 };
-use crate::records::{Epsilons, ErrorBound, Plan, Score, Summary, TracePoint};
+use crate::records::{Band, Epsilons, ErrorBound, Plan, Score, Summary, TracePoint};
+
+/// What the x axis of a run counts.
+const ROUNDS: &str = "completed rounds";
 
 /// R^2 or accuracy on held-out people against completed rounds: the mean of the parties' models, with the optimum, the best and the median
 /// party alone and the constant as horizontal lines.
+///
+/// `bands` are those of the same figure over lanes; the ribbon goes from its 5th to its 95th percentile.
 ///
 /// The axis shows what matters: values far from the references (a wild start) are cut, and the picture says so.
 ///
 /// # Errors
 /// If the trace is empty or a score is not finite.
-pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<String, ReportError> {
+pub fn error(
+    trace: &[TracePoint],
+    bands: &[(u32, Band)],
+    plan: &Plan,
+    summary: &Summary,
+) -> Result<Picture, ReportError> {
     let points = observed(trace, "merit", |p| p.merit)?;
     let x = rounds(trace);
     let m = &summary.metrics;
@@ -56,7 +73,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
         points: vec![(x.lower, value), (x.upper, value)],
     }));
     let cut = lines[0].points.iter().filter(|p| !y.shows(p.1)).count();
-    let mut note = format!("higher is better; {}", held_out(summary));
+    let mut note = format!("higher is better; {}{}", held_out(summary), spread(bands));
     if cut > 0 {
         note += &format!(
             "; {cut} of {} lie outside the picture (lowest {merit} {})",
@@ -64,11 +81,13 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
             significant(lowest)
         );
     }
-    Ok(svg(&Chart {
+    Ok(Picture(Chart {
         id: "dido-error",
         title: "How well the model predicts people it has not seen",
         description: describe(&lines, x, &note),
         note,
+        x_label: ROUNDS.to_owned(),
+        x_scale: Scale::Linear,
         y_label: match m.private {
             Score::Regression { .. } => "R\u{b2} on held-out records",
             Score::Classes { .. } => "Accuracy on held-out records",
@@ -77,6 +96,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
         y,
         scale: Scale::Linear,
         lines,
+        ribbon: ribbon(bands, |value| Some(value)),
     }))
 }
 
@@ -85,7 +105,7 @@ pub fn error(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> Result<Str
 ///
 /// # Errors
 /// If the trace is empty or an epsilon is not finite.
-pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError> {
+pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<Picture, ReportError> {
     let spent: Vec<TracePoint> = trace.iter().copied().filter(|p| p.epsilon.is_some()).collect();
     let Some(last) = trace.last() else {
         return Err(ReportError::EmptyTrace);
@@ -121,16 +141,19 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<String, ReportError
         lines.push(Line { pen: Pen::DASHED, label, points });
     }
     let y = Axis::covering(0.0, if top > 0.0 { top } else { 1.0 });
-    Ok(svg(&Chart {
+    Ok(Picture(Chart {
         id: "dido-spending",
         title: "Privacy spent",
         description: describe(&lines, x, &note),
         note,
+        x_label: ROUNDS.to_owned(),
+        x_scale: Scale::Linear,
         y_label: "epsilon",
         x,
         y,
         scale: Scale::Linear,
         lines,
+        ribbon: None,
     }))
 }
 
@@ -140,11 +163,16 @@ fn exceeds(last: &TracePoint, plan: &Plan) -> bool {
 }
 
 /// Distance of the mean estimate from the optimum (relative) and the consensus error (absolute) against completed
-/// rounds, on a logarithmic axis; with what a theorem allows the first of them, where one applies.
+/// rounds, on a logarithmic axis; with what a theorem allows the first of them, where one applies. `bands` are those of
+/// the distance to the optimum over lanes.
 ///
 /// # Errors
 /// If the trace is empty or a distance is not finite.
-pub fn distance(trace: &[TracePoint], allowed: Option<&ErrorBound>) -> Result<String, ReportError> {
+pub fn distance(
+    trace: &[TracePoint],
+    bands: &[(u32, Band)],
+    allowed: Option<&ErrorBound>,
+) -> Result<Picture, ReportError> {
     let mut series = vec![
         (Pen::BOLD, "to the optimum, relative", observed(trace, "distance", |p| p.distance)?),
         (Pen::DASH_DOT, "largest, party to mean", observed(trace, "consensus_error", |p| p.consensus_error)?),
@@ -166,23 +194,39 @@ pub fn distance(trace: &[TracePoint], allowed: Option<&ErrorBound>) -> Result<St
     let (low, high) = bounds(&lines.iter().flat_map(|line| ys(&line.points)).collect::<Vec<_>>());
     let y = decades(low, high);
     let note = match zeros {
-        0 => "logarithmic axis; lower is better".to_owned(),
+        0 => format!("logarithmic axis; lower is better{}", spread(bands)),
         n => format!(
-            "logarithmic axis; lower is better; {} not shown",
+            "logarithmic axis; lower is better{}; {} not shown",
+            spread(bands),
             count(n as u64, "value of zero is", "values of zero are")
         ),
     };
-    Ok(svg(&Chart {
+    Ok(Picture(Chart {
         id: "dido-distance",
         title: "Distance of the models from the optimum and from each other",
         description: describe(&lines, x, &note),
         note,
+        x_label: ROUNDS.to_owned(),
+        x_scale: Scale::Linear,
         y_label: "distance",
         x,
         y,
         scale: Scale::Decades,
         lines,
+        ribbon: ribbon(bands, |value| (value > 0.0).then(|| value.log10())),
     }))
+}
+
+/// The ribbon of bands over lanes, in the values of the axis; none for a single lane.
+fn ribbon(bands: &[(u32, Band)], on_axis: impl Fn(f64) -> Option<f64>) -> Option<Ribbon> {
+    let several = bands.iter().any(|(_, band)| band.lanes > 1);
+    let of = |(round, band): &(u32, Band)| Some((f64::from(*round), on_axis(band.q05)?, on_axis(band.q95)?));
+    several.then(|| Ribbon { points: bands.iter().filter_map(of).collect() })
+}
+
+/// What the ribbon is, for the note under the title.
+fn spread(bands: &[(u32, Band)]) -> &'static str {
+    if bands.iter().any(|(_, band)| band.lanes > 1) { "; shaded: 5th to 95th percentile of the lanes" } else { "" }
 }
 
 /// At least one whole decade, at most eight ticks.

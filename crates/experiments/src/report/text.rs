@@ -5,6 +5,7 @@ mod audit;
 mod comparison;
 mod predictions;
 mod sweep;
+mod table;
 
 use super::{
     number::{score, significant},
@@ -20,6 +21,7 @@ pub use comparison::comparison;
 pub use predictions::predictions;
 pub(crate) use sweep::{all_cells, least, measures};
 pub use sweep::{sweep, sweep_plan};
+pub use table::table;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.

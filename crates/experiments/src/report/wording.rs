@@ -2,7 +2,7 @@
 
 use super::number::{bound, count, schedule, score, significant};
 use crate::config::Seed;
-use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
+use crate::records::{Band, Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
 /// What a reader must not take for protected.
 pub(super) const NOT_COVERED: [(&str, &str); 7] = [
@@ -299,6 +299,132 @@ pub(super) fn finding(summary: &Summary, plan: &Plan) -> String {
         score(private),
         score(m.optimum.merit())
     )
+}
+
+/// How far the score may be off, and what that does not tell.
+pub(super) fn uncertainty(summary: &Summary) -> String {
+    let merits: Vec<f64> = summary.lane_scores.iter().map(|score| score.merit()).collect();
+    let lanes = match Band::of(&merits) {
+        Some(Band { lanes, standard_error: Some(error), q05, q95, .. }) => format!(
+            "Over {lanes} lanes the standard error of the mean is {}, and the 5th to 95th percentile reach from {} to {}. That is \
+             the luck of the noise alone: the records and their split are the same in all lanes.",
+            significant(error),
+            score(q05),
+            score(q95)
+        ),
+        _ => "This is one lane, so how much of it is the luck of the noise is not known: set lanes to 10, say, to see."
+            .to_owned(),
+    };
+    match (summary.metrics.private, summary.held_out) {
+        (Score::Classes { accuracy, .. }, Some(n)) if n > 0 => {
+            let [low, high] = wilson(accuracy.clamp(0.0, 1.0), n as f64);
+            format!(
+                "{lanes} From {n} held-out records an accuracy is known to {} to {} (95 % Wilson interval).",
+                score(low),
+                score(high)
+            )
+        }
+        _ => lanes,
+    }
+}
+
+/// Wilson's 95 % interval of a share of `n`.
+fn wilson(share: f64, n: f64) -> [f64; 2] {
+    const Z: f64 = 1.959_963_984_540_054;
+    let (centre, scale) = (share + Z * Z / (2.0 * n), 1.0 + Z * Z / n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    [(centre - half) / scale, (centre + half) / scale]
+}
+
+/// The most that a test with this share of false alarms can detect under `(epsilon, delta)`: both forms of the definition.
+fn detected(false_alarms: f64, epsilon: f64, delta: f64) -> f64 {
+    let direct = epsilon.exp() * false_alarms + delta;
+    let other_way = 1.0 - (-epsilon).exp() * (1.0 - delta - false_alarms);
+    direct.min(other_way).clamp(0.0, 1.0)
+}
+
+/// The promise for those who do not know what epsilon is, and its limits.
+pub(super) fn plain_words(plan: &Plan, summary: &Summary) -> Vec<String> {
+    let epsilon = summary.epsilon_all_lanes.least().filter(|_| plan.mechanism != "none");
+    let Some(epsilon) = epsilon else {
+        return vec![
+            "NON-PRIVATE: no bound is known on what this run tells about a record. Treat everything in this folder as you \
+             treat the data."
+                .to_owned(),
+        ];
+    };
+    let shown = detected(0.05, epsilon, summary.delta);
+    let verdict = match shown {
+        shown if shown < 0.2 => "That is a strong promise.",
+        shown if shown < 0.6 => "That is a moderate promise: a record is blurred, not invisible.",
+        _ => "That is a weak promise: do not take it for anonymity.",
+    };
+    vec![
+        format!(
+            "Two data sets are compared: {}. Somebody who {} tries to tell from all releases of all lanes which of the two was \
+             used. Whatever their method and whatever else they know, if it raises a false alarm in 5 of 100 cases, it is right \
+             about a record in at most {} of 100. {verdict}",
+            plan.adjacency_in_words,
+            plan.adversary_in_words,
+            at_most(100.0 * shown),
+        ),
+        "What is not promised: that nothing can be learnt about people at large, which is what the model is for; that a person \
+         with several records is protected as well as one with a single record (epsilon grows with their number); that several \
+         runs on the same data cost no more than one (their epsilons add up); or anything about the figures listed below as not \
+         covered, which are for the owner of the data."
+            .to_owned(),
+    ]
+}
+
+/// A percentage that is not rounded down.
+fn at_most(percent: f64) -> String {
+    let tenths = (percent * 10.0).ceil() / 10.0;
+    if tenths > 99.9 && percent < 100.0 { "99.99".to_owned() } else { format!("{tenths:.1}") }
+}
+
+/// One round of an algorithm at node `i`, in a line: see `docs/algorithms.md`.
+pub(super) fn update(algorithm: &str) -> Option<&'static str> {
+    Some(match algorithm {
+        "dgd" => "x_i := \u{2211}_j w_ij x_j \u{2212} \u{3b1} \u{2207}f_i(x_i), with noise in x_i or in the gradient",
+        "dp-sgd" => {
+            "x_i := P(\u{2211}_j w_ij x_j \u{2212} \u{3b1} (g_i + noise)), g_i the sum of clipped gradients of a batch"
+        }
+        "projected-dgd" => {
+            "p_i := P(f_i), f_i := \u{2211}_j w_ij p_j \u{2212} \u{3b1} \u{2207}f_i(p_i) + noise; f_i is released"
+        }
+        "pdop" => {
+            "p_i := P(\u{2211}_j a_ij y_j), x_i := P(p_i \u{2212} \u{3b3} \u{2207}f_i(p_i)), y_i := x_i + noise; y_i is released"
+        }
+        "dual-averaging" => {
+            "z_i := \u{2211}_j w_ij (z_j + a (g_j + noise)), x_i := argmin \u{27e8}z_i, x\u{27e9} + \u{3b9} A h(x) + \u{3b3} d(x)"
+        }
+        "diging" => {
+            "x_i := P(\u{2211}_j w_ij x_j \u{2212} \u{3b1} y_i), y_i tracks the mean of the released gradients g_j + noise"
+        }
+        "extra" => {
+            "x_i := P(\u{2211}_j w_ij x_j \u{2212} \u{3b1} (g_i + noise) \u{2212} q_i), q_i sums up what the nodes differ by"
+        }
+        "linearised-admm" => "a step along g_i + noise, a penalty on disagreement and its dual \u{3c6}_i",
+        "sufficient-statistics" => {
+            "once: release s_i (X_i\u{2032}X_i, k X_i\u{2032}y_i) + noise, average, solve with a ridge"
+        }
+        "output-perturbation" => {
+            "once: release the minimiser of f_i + (\u{3bc}/2) \u{2016}b\u{2016}\u{b2}, plus noise, and average"
+        }
+        "objective-perturbation" => {
+            "once: release the minimiser of f_i + (\u{3bc}/2) \u{2016}b\u{2016}\u{b2} + \u{27e8}\u{3bd}_i, b\u{27e9}, \u{3bd}_i secret, and average"
+        }
+        "wang-nedic" => {
+            "x_i := x_i + \u{3b3} \u{2211}_j w_ij (m_j \u{2212} x_i) \u{2212} \u{3bb} \u{2207}f_i(P(p_i)), m_i := x_i + noise; m_i is released"
+        }
+        "clipped-dgd" => {
+            "y_i := x_i \u{2212} \u{3b1} g_i + noise, g_i clipped, x_i := \u{2211}_j w_ij y_j; y_i is released"
+        }
+        "muffliato" => {
+            "y_i := P(x_i) \u{2212} \u{3b1} \u{2207}f_i(P(x_i)) + noise, x := K averages of y; y_i is released"
+        }
+        _ => return None,
+    })
 }
 
 /// Text for HTML and SVG, also inside quoted attributes: names come from users' files. Characters that XML

@@ -11,9 +11,11 @@ use super::{At, sequence};
 use crate::config::{Baseline, Config, GraphConfig};
 use crate::error::ExperimentError;
 use crate::records::PlannedGraph;
-use crate::topology::{options_in_words, spectrum};
+use crate::topology::{self, options_in_words, spectrum};
 
 pub(super) struct Topology {
+    /// The graph with its weights, as pictures show it.
+    pub shape: topology::Topology,
     pub weights: MixingMatrix,
     pub sequence: Option<Arc<dyn Sequence>>,
     pub described: PlannedGraph,
@@ -25,15 +27,16 @@ pub(super) fn topology(at: &At<'_>, config: &Config, folder: &Path) -> Result<To
     let (graph, parties) = (&config.graph, config.data.records.len());
     let options = options(at, graph, parties, folder)?;
     let built = match &graph.kind {
-        Some(kind) => Some(at.check("graph", families::build(kind, &options))?.graph),
+        Some(kind) => Some(at.check("graph", families::build(kind, &options))?),
         None => None,
     };
     let fits = |graph: &Graph| {
         let nodes = graph.nodes();
         at.require("graph", nodes == parties, format!("it has {nodes} nodes, data.records declares {parties} parties"))
     };
-    built.as_ref().map_or(Ok(()), fits)?;
-    let (built, weights) = weigh(at, graph, built, folder)?;
+    built.as_ref().map_or(Ok(()), |sample| fits(&sample.graph))?;
+    let attempts = built.as_ref().map_or(1, |sample| sample.attempts);
+    let (built, weights) = weigh(at, graph, built.map(|sample| sample.graph), folder)?;
     fits(&built)?;
     let mut files = files(graph, &built, &weights);
     let varying = sequence::sequence(at, config, folder, &built, &weights)?;
@@ -50,7 +53,15 @@ pub(super) fn topology(at: &At<'_>, config: &Config, folder: &Path) -> Result<To
         files += &varying.recording;
         varying.sequence
     });
-    Ok(Topology { weights, sequence, described, files })
+    let shape = topology::Topology {
+        family: described.family.clone(),
+        options,
+        graph: built,
+        attempts,
+        rule: graph.weights.clone(),
+        weights: weights.clone(),
+    };
+    Ok(Topology { shape, weights, sequence, described, files })
 }
 
 /// The place of the graph in a baseline.

@@ -22,6 +22,7 @@ use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
+use crate::topology::Topology;
 
 pub(crate) use data::declared;
 pub(crate) use digest::hexadecimal;
@@ -43,6 +44,8 @@ pub struct Spec {
     pub declaration: Declaration,
     /// Who talks to whom, in words.
     pub graph: PlannedGraph,
+    /// The graph with its weights, as pictures show it; a baseline has none.
+    pub topology: Option<Topology>,
     /// The mixing weights.
     pub weights: MixingMatrix,
     /// How the weights change from round to round, if they do.
@@ -71,7 +74,7 @@ impl Spec {
         let schema = data::encoding(&at, &config)?;
         data::size(&at, &config, &schema)?;
         let declaration = data::declaration(&at, &config, &schema)?;
-        let graph::Topology { weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
+        let graph::Topology { shape, weights, sequence, described, files } = graph::topology(&at, &config, &folder)?;
         let baseline = config.baseline;
         let message = "a baseline has no network: leave the sequence out";
         at.require("graph.sequence", baseline.is_none() || sequence.is_none(), message)?;
@@ -88,6 +91,7 @@ impl Spec {
         Ok(Self {
             digest: digest::digest(&config, &files),
             graph: described,
+            topology: baseline.is_none().then_some(shape),
             weights,
             sequence,
             config,
@@ -153,6 +157,22 @@ impl Spec {
         }
         for file in config.graph.files_mut() {
             *file = absolute(file).display().to_string().into();
+        }
+        toml::to_string(&config).expect("a checked configuration has a TOML form")
+    }
+
+    /// The specification as a page shows it: files have their names alone, since where they lie is nobody's business.
+    ///
+    /// # Panics
+    /// Never: a checked configuration has a TOML form.
+    pub(crate) fn listing(&self) -> String {
+        let bare = |path: &Path| path.file_name().map_or_else(PathBuf::new, PathBuf::from);
+        let mut config = self.config.clone();
+        if !config.data.source.starts_with("builtin:") {
+            config.data.source = bare(Path::new(&config.data.source)).display().to_string();
+        }
+        for file in config.graph.files_mut() {
+            *file = bare(file);
         }
         toml::to_string(&config).expect("a checked configuration has a TOML form")
     }

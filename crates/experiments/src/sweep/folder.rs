@@ -40,7 +40,7 @@ impl SweepFolder {
 
     /// Writes one file in place of the one before, in one step.
     pub(super) fn write(&self, name: &str, contents: &str) -> Result<(), ExperimentError> {
-        replace(&self.path.join(name), contents)
+        replace(&self.path.join(name), contents.as_bytes())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is told of a cell.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::total::Total;
 use super::{Assignment, Cell};
@@ -8,7 +8,7 @@ use crate::planning::Planned;
 use crate::records::{Epsilons, Score, Summary};
 
 /// How a cell came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It can be run.
@@ -31,7 +31,7 @@ impl Status {
 }
 
 /// One cell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its number, from 1.
     pub cell: usize,
@@ -40,10 +40,10 @@ pub struct Row {
     /// How it came out.
     pub status: Status,
     /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The digest of its specification, if it checks: the name of its result folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// What follows from its plan.
     #[serde(flatten)]
@@ -54,7 +54,7 @@ pub struct Row {
 }
 
 /// The figures of a plan: public.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFigures {
     /// The algorithm, as the TOML names it.
     pub algorithm: String,
@@ -73,14 +73,15 @@ pub struct PlanFigures {
     /// Epsilon of all lanes together.
     pub epsilon_all_lanes: Epsilons,
     /// What may go wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 /// The figures of a result. Scores and gap are computed from records, and without noise all of them are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultFigures {
     /// What merit and error are: `r2` and `rmse`, or `accuracy` and `loss`.
+    #[serde(deserialize_with = "measure")]
     pub measure: [&'static str; 2],
     /// `R^2` or accuracy on held-out records, at the party that fares worst; the mean over lanes.
     pub merit: f64,
@@ -89,8 +90,21 @@ pub struct ResultFigures {
     /// The largest distance of a party's model from the mean of all models.
     pub consensus_error: f64,
     /// The objective above its optimum, where it is not plain squared error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective_gap: Option<f64>,
+}
+
+/// What [`Row::done`] writes.
+const MEASURES: [[&str; 2]; 2] = [["r2", "rmse"], ["accuracy", "loss"]];
+
+fn measure<'de, D: Deserializer<'de>>(from: D) -> Result<[&'static str; 2], D::Error> {
+    let found = <[String; 2]>::deserialize(from)?;
+    let known = MEASURES.into_iter().find(|known| *known == found);
+    known.ok_or_else(|| D::Error::custom(format!("no such measure: {}", found.join(" "))))
+}
+
+fn not_covered() -> [&'static str; 4] {
+    NOT_COVERED
 }
 
 /// The keys of a row that the guarantee does not cover.
@@ -106,7 +120,7 @@ pub struct SweepPlan {
 }
 
 /// The result of a sweep.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepSummary {
     /// Name of the experiment.
     pub name: String,
@@ -117,6 +131,7 @@ pub struct SweepSummary {
     /// Epsilon if all cells are published: they are computed from the same data.
     pub epsilon_all_cells: Total,
     /// The keys of a cell that are computed from records without noise; where the mechanism is `none`, all results are.
+    #[serde(skip_deserializing, default = "not_covered")]
     pub not_covered: [&'static str; 4],
     /// One for each cell.
     pub cells: Vec<Row>,
@@ -147,8 +162,8 @@ impl Row {
     pub(super) fn done(cell: &Cell, planned: &Planned, summary: &Summary) -> Self {
         let score = summary.metrics.private;
         let measure = match score {
-            Score::Regression { .. } => ["r2", "rmse"],
-            Score::Classes { .. } => ["accuracy", "loss"],
+            Score::Regression { .. } => MEASURES[0],
+            Score::Classes { .. } => MEASURES[1],
         };
         let figures = ResultFigures {
             measure,

@@ -251,7 +251,7 @@ impl<'a> Runs<'a> {
         };
         self.folder.write("cells.csv", &csv(&self.sweep.keys, summary.cells.iter()))?;
         self.folder.write("cells.json", &json(&summary))?;
-        self.folder.write("report.html", &report::html::sweep(&summary))?;
+        self.folder.write("report.html", &report::html::sweep(&summary)?)?;
         Ok(summary)
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dido_mechanisms::{Accountant, Bound, ClassLedger, Ledger, MechanismError, Pure, Rdp, Zcdp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Seed};
 use crate::epsilons::{dominating, repeated, tightest};
@@ -17,7 +17,7 @@ use crate::planning::Planned;
 use crate::spec::Spec;
 
 /// Epsilon of all cells together.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Total {
     /// The cells that are counted, each with all its lanes; equal experiments count once.
     pub cells: Vec<usize>,
@@ -30,19 +30,19 @@ pub struct Total {
     /// Epsilon by every accountant that is asked.
     pub epsilon: Vec<Accounting>,
     /// Why there is none at all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// One epsilon, or why an accountant has none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accounting {
     /// The accountant; `best` is the least of all.
     pub accountant: String,
     /// Epsilon, if it is bounded.
     pub epsilon: Option<f64>,
     /// Why there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

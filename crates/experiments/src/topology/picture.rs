@@ -18,56 +18,102 @@ const NUMBERED: usize = 60;
 const SIDE: f64 = 640.0;
 const MARGIN: f64 = 24.0;
 
+/// The colour of an edge, and of a node.
+pub(crate) const EDGE: [u8; 3] = [0x33, 0x52, 0x7a];
+pub(crate) const NODE: &str = "#c8553d";
+
 /// The graph: nodes where the family has places for them (grid, torus, star, tree, geometric), else on a circle.
 ///
 /// # Errors
 /// If there are more than [`MOST_DRAWN`] nodes or [`MOST_EDGES`] edges.
 pub fn svg(topology: &Topology) -> Result<String, ExperimentError> {
-    let (graph, edges) = (&topology.graph, topology.graph.edges().count());
-    let nodes = graph.nodes();
-    if nodes > MOST_DRAWN || edges > MOST_EDGES {
-        return Err(ExperimentError::Usage(format!(
-            "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
-        )));
+    match Drawing::of(topology) {
+        Some(drawing) => Ok(drawing.svg()),
+        None => {
+            let (nodes, edges) = (topology.graph.nodes(), topology.graph.edges().count());
+            Err(ExperimentError::Usage(format!(
+                "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
+            )))
+        }
     }
-    let layout = Layout::of(topology);
-    let (places, [width, height]) = layout.fitted();
-    let crowd = nodes.max(10) as f64;
-    let radius = (70.0 / crowd.sqrt()).clamp(2.5, 12.0);
-    let opacity = (12.0 / (edges.max(1) as f64).sqrt()).clamp(0.06, 0.8);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">\n\
-         <title>{}, {nodes} nodes, {edges} edges</title>\n<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#ffffff\"/>\n\
-         <path fill=\"none\" stroke=\"#33527a\" stroke-opacity=\"{opacity:.2}\" stroke-width=\"1.5\" d=\"",
-        topology.family
-    );
-    // Writing into a string does not fail.
-    for (i, j) in graph.edges() {
-        let (a, b) = (places[i], places[j]);
-        let _ = write!(text, "M{:.1} {:.1}", a[0], a[1]);
-        let _ = match layout.bend(i, j, a, b) {
-            Some(control) => write!(text, "Q{:.1} {:.1} {:.1} {:.1}", control[0], control[1], b[0], b[1]),
-            None => write!(text, "L{:.1} {:.1}", b[0], b[1]),
-        };
+}
+
+/// A picture of a graph, in pixels.
+pub(crate) struct Drawing {
+    title: String,
+    /// Width and height.
+    pub(crate) size: Point,
+    /// Both ends, and between them where the edge is pulled to if it is bent.
+    pub(crate) edges: Vec<(Point, Option<Point>, Point)>,
+    pub(crate) opacity: f64,
+    pub(crate) nodes: Vec<Point>,
+    pub(crate) radius: f64,
+}
+
+impl Drawing {
+    /// Nothing if there are more than [`MOST_DRAWN`] nodes or [`MOST_EDGES`] edges.
+    pub(crate) fn of(topology: &Topology) -> Option<Self> {
+        let (graph, edges) = (&topology.graph, topology.graph.edges().count());
+        let nodes = graph.nodes();
+        if nodes > MOST_DRAWN || edges > MOST_EDGES {
+            return None;
+        }
+        let layout = Layout::of(topology);
+        let (places, size) = layout.fitted();
+        let edge = |(i, j): (usize, usize)| (places[i], layout.bend(i, j, places[i], places[j]), places[j]);
+        Some(Self {
+            title: format!("{}, {nodes} nodes, {edges} edges", topology.family),
+            size,
+            edges: graph.edges().map(edge).collect(),
+            opacity: (12.0 / (edges.max(1) as f64).sqrt()).clamp(0.06, 0.8),
+            radius: (70.0 / (nodes.max(10) as f64).sqrt()).clamp(2.5, 12.0),
+            nodes: places,
+        })
     }
-    text += "\"/>\n<g fill=\"#c8553d\" stroke=\"#ffffff\">\n";
-    for [x, y] in &places {
-        let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>");
+
+    pub(crate) fn is_numbered(&self) -> bool {
+        self.nodes.len() <= NUMBERED
     }
-    text += "</g>\n";
-    if nodes <= NUMBERED {
-        let size = radius * 1.1;
-        let _ = writeln!(
-            text,
-            "<g fill=\"#ffffff\" font-family=\"sans-serif\" font-size=\"{size:.1}\" text-anchor=\"middle\">"
+
+    /// Of the numbers in the nodes.
+    pub(crate) fn font_size(&self) -> f64 {
+        self.radius * 1.1
+    }
+
+    pub(crate) fn svg(&self) -> String {
+        let Self { title, size: [width, height], edges, opacity, nodes, radius } = self;
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">\n\
+             <title>{title}</title>\n<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#ffffff\"/>\n\
+             <path fill=\"none\" stroke=\"#33527a\" stroke-opacity=\"{opacity:.2}\" stroke-width=\"1.5\" d=\"",
         );
-        for (i, [x, y]) in places.iter().enumerate() {
-            let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{:.1}\">{i}</text>", y + size * 0.36);
+        // Writing into a string does not fail.
+        for (a, control, b) in edges {
+            let _ = write!(text, "M{:.1} {:.1}", a[0], a[1]);
+            let _ = match control {
+                Some(control) => write!(text, "Q{:.1} {:.1} {:.1} {:.1}", control[0], control[1], b[0], b[1]),
+                None => write!(text, "L{:.1} {:.1}", b[0], b[1]),
+            };
+        }
+        let _ = writeln!(text, "\"/>\n<g fill=\"{NODE}\" stroke=\"#ffffff\">");
+        for [x, y] in nodes {
+            let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>");
         }
         text += "</g>\n";
+        if self.is_numbered() {
+            let size = self.font_size();
+            let _ = writeln!(
+                text,
+                "<g fill=\"#ffffff\" font-family=\"sans-serif\" font-size=\"{size:.1}\" text-anchor=\"middle\">"
+            );
+            for (i, [x, y]) in nodes.iter().enumerate() {
+                let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{:.1}\">{i}</text>", y + size * 0.36);
+            }
+            text += "</g>\n";
+        }
+        text += "</svg>\n";
+        text
     }
-    text += "</svg>\n";
-    Ok(text)
 }
 
 type Point = [f64; 2];

@@ -2,10 +2,14 @@
 
 use super::{escape, significant, table};
 use crate::report::text::{all_cells, least, measures};
+use crate::report::{ReportError, plot::swept};
 use crate::sweep::{Row, SweepSummary};
 
 /// A table of all cells.
-pub fn sweep(summary: &SweepSummary) -> String {
+///
+/// # Errors
+/// If the curve cannot be drawn.
+pub fn sweep(summary: &SweepSummary) -> Result<String, ReportError> {
     let name = escape(&summary.name);
     let [merit, error] = measures(&summary.cells);
     let head = ["Cell", "Epsilon", "All lanes", merit, error, "Consensus"];
@@ -15,20 +19,32 @@ pub fn sweep(summary: &SweepSummary) -> String {
     let failed: Vec<Vec<String>> = summary.cells.iter().filter_map(failed).collect();
     let failed =
         if failed.is_empty() { String::new() } else { table("Cells that failed", &["Cell", "Reason"], &failed) };
-    format!(
+    let curve = match swept(summary)? {
+        Some(picture) => format!(
+            "<figure>\n<div class=\"picture\">{}</div><figcaption>{}</figcaption>\n</figure>\n",
+            picture.svg(),
+            CURVE
+        ),
+        None => String::new(),
+    };
+    Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <title>{name}: a sweep</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <header><h1>{name}</h1>\n<p class=\"quiet\">a sweep of {cells} cells; <code>{digest}</code></p></header>\n\
-         <main>\n<section>\n<h2>Result</h2>\n<p class=\"finding\">{total}</p>\n{done}{failed}</section>\n</main>\n\
+         <main>\n<section>\n<h2>Result</h2>\n<p class=\"finding\">{total}</p>\n{curve}{done}{failed}</section>\n</main>\n\
          </body>\n</html>\n",
         style = include_str!("../style.css"),
         cells = summary.cells.len(),
         digest = escape(&summary.digest),
         total = escape(&all_cells(&summary.epsilon_all_cells)),
         done = table(caption, &head, &rows),
-    )
+    ))
 }
+
+/// What the curve shows.
+const CURVE: &str = "Merit against the first swept key that has numbers, the mean over lanes; one line for each setting of the \
+    others. Computed from held-out records: not covered by the guarantee.";
 
 fn named(row: &Row) -> String {
     format!("{}: {}", row.cell, row.setting())

@@ -18,11 +18,20 @@ fn ledger(rows: u32) -> Vec<LedgerRow> {
 fn full(plan: &Plan, summary: &Summary, rows: u32) -> String {
     let trace = fixture::trace();
     let plots = [
-        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, plan, summary).unwrap()),
-        ("Epsilon spent.", plot::spending(&trace, plan).unwrap()),
-        ("Distances: not covered by the guarantee.", plot::distance(&trace, None).unwrap()),
+        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, &[], plan, summary).unwrap().svg()),
+        ("Epsilon spent.", plot::spending(&trace, plan).unwrap().svg()),
+        ("Distances: not covered by the guarantee.", plot::distance(&trace, &[], None).unwrap().svg()),
     ];
-    page(plan, summary, &ledger(rows), &plots)
+    shown(plan, summary, &ledger(rows), &plots, LISTING)
+}
+
+const LISTING: &str = "name = \"quickstart\"\n";
+
+fn shown(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str, String)], words: &str) -> String {
+    let parties: Vec<Party> =
+        summary.records.iter().map(|&records| Party { records: Some(records), degree: 4, releases: 299 }).collect();
+    let graph = Some("<svg xmlns=\"http://www.w3.org/2000/svg\"><title>torus</title></svg>");
+    page(&Page { plan, summary, question: words, ledger, plots, graph, parties: &parties, listing: words })
 }
 
 fn parse(page: &str) -> roxmltree::Document<'_> {
@@ -83,7 +92,7 @@ fn the_page_is_well_formed_and_complete() {
     assert_eq!(headings[0], 1);
     assert!(headings.windows(2).all(|w| w[1] > 1 && w[1] <= w[0] + 1), "{headings:?}");
     assert!(document.descendants().filter(|n| n.has_tag_name("th")).all(|n| n.attribute("scope").is_some()));
-    assert_eq!(document.descendants().filter(|n| n.has_tag_name("figcaption")).count(), 3);
+    assert_eq!(document.descendants().filter(|n| n.has_tag_name("figcaption")).count(), 4);
 }
 
 #[test]
@@ -151,10 +160,11 @@ fn names_from_files_stay_text() {
         evil.clone_into(text);
     }
     let row = LedgerRow { nodes: evil.into(), mechanism: evil.into(), norm: evil.into(), ..ledger(1)[0].clone() };
-    let page = page(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace(), None).unwrap())]);
+    let page =
+        shown(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace(), &[], None).unwrap().svg())], evil);
     let document = parse(&page);
     assert!(!page.contains("<script"));
-    assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 19);
+    assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 21);
 }
 
 #[test]

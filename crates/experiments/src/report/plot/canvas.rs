@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kuva::plot::{LinePlot, ScatterPlot, line::LineStyle};
+use kuva::plot::{BandPlot, LinePlot, ScatterPlot, line::LineStyle};
 use kuva::prelude::{Layout, Plot, SvgBackend, TickFormat};
 use kuva::render::{
     color::Color,
@@ -10,6 +10,8 @@ use kuva::render::{
 };
 
 use super::range::{Axis, inside};
+#[cfg(feature = "png")]
+use crate::report::ReportError;
 use crate::report::{number::significant, wording::escape};
 
 const WIDTH: f64 = 760.0;
@@ -50,7 +52,38 @@ pub(super) enum Scale {
     Decades,
 }
 
-/// A chart over rounds.
+/// Where most lanes lie: place, lower and upper end, in the values of the axes.
+#[derive(Clone)]
+pub(super) struct Ribbon {
+    pub(super) points: Vec<(f64, f64, f64)>,
+}
+
+/// A picture that can be written as SVG or PNG; the same picture gives the same bytes.
+pub struct Picture(pub(super) Chart);
+
+impl Picture {
+    /// The SVG text.
+    pub fn svg(&self) -> String {
+        svg(&self.0)
+    }
+
+    /// The bytes of the PNG, in twice the size of the SVG.
+    ///
+    /// # Errors
+    /// If it cannot be encoded.
+    #[cfg(feature = "png")]
+    pub fn png(&self) -> Result<Vec<u8>, ReportError> {
+        raster(&scene(&self.0))
+    }
+}
+
+/// The bytes of a scene as PNG, in twice its size.
+#[cfg(feature = "png")]
+pub(super) fn raster(scene: &Scene) -> Result<Vec<u8>, ReportError> {
+    kuva::backend::raster::RasterBackend { scale: 2.0 }.render_scene(scene).map_err(ReportError::Png)
+}
+
+/// A chart over rounds, or another number.
 pub(super) struct Chart {
     /// Prefix of the identifiers inside the SVG: several charts may stand in one page.
     pub(super) id: &'static str,
@@ -59,18 +92,26 @@ pub(super) struct Chart {
     pub(super) note: String,
     /// The content of the picture in words, for readers who do not see it.
     pub(super) description: String,
+    pub(super) x_label: String,
+    pub(super) x_scale: Scale,
     pub(super) y_label: &'static str,
     pub(super) x: Axis,
     pub(super) y: Axis,
     pub(super) scale: Scale,
     pub(super) lines: Vec<Line>,
+    /// Around the first line.
+    pub(super) ribbon: Option<Ribbon>,
 }
 
-/// The chart as SVG text; the same chart gives the same bytes.
-pub(super) fn svg(chart: &Chart) -> String {
+fn scene(chart: &Chart) -> Scene {
     let mut scene = render_multiple(marks(chart), layout(chart));
     name_clip_paths(chart.id, &mut scene);
     legend(chart, &mut scene);
+    scene
+}
+
+fn svg(chart: &Chart) -> String {
+    let scene = scene(chart);
     let (width, height) = (scene.width, scene.height);
     let drawn = SvgBackend::new().render_scene(&scene);
     // The library writes a fixed size; a view box lets the picture follow the width of the page.
@@ -98,8 +139,8 @@ fn name_clip_paths(prefix: &str, scene: &mut Scene) {
 }
 
 fn layout(chart: &Chart) -> Layout {
-    let format = match chart.scale {
-        Scale::Linear => TickFormat::Fixed(chart.y.decimals()),
+    let format = |scale: Scale, axis: Axis| match scale {
+        Scale::Linear => TickFormat::Fixed(axis.decimals()),
         Scale::Decades => TickFormat::Custom(Arc::new(|v| significant(10_f64.powf(v)))),
     };
     let mut layout = Layout::new((chart.x.lower, chart.x.upper), (chart.y.lower, chart.y.upper))
@@ -110,16 +151,16 @@ fn layout(chart: &Chart) -> Layout {
         .with_title_size(17)
         .with_label_size(14)
         .with_tick_size(12)
-        .with_x_label("completed rounds")
+        .with_x_label(chart.x_label.as_str())
         .with_y_label(chart.y_label)
         .with_x_axis_min(chart.x.lower)
         .with_x_axis_max(chart.x.upper)
         .with_x_tick_step(chart.x.step)
-        .with_x_tick_format(TickFormat::Fixed(chart.x.decimals()))
+        .with_x_tick_format(format(chart.x_scale, chart.x))
         .with_y_axis_min(chart.y.lower)
         .with_y_axis_max(chart.y.upper)
         .with_y_tick_step(chart.y.step)
-        .with_y_tick_format(format);
+        .with_y_tick_format(format(chart.scale, chart.y));
     layout.theme.grid_color = "#e4e4e4".into();
     if !chart.note.is_empty() {
         layout = layout.with_subtitle(chart.note.as_str()).with_subtitle_size(13).with_subtitle_wrap(95);
@@ -130,6 +171,13 @@ fn layout(chart: &Chart) -> Layout {
 /// Later lines lie on top, so the first line of the chart is drawn last.
 fn marks(chart: &Chart) -> Vec<Plot> {
     let mut marks = Vec::new();
+    if let Some(Ribbon { points }) = &chart.ribbon {
+        let pick = |of: fn(&(f64, f64, f64)) -> f64| points.iter().map(of).collect::<Vec<_>>();
+        // What lies outside the axis would be drawn over the title.
+        let shown = |values: Vec<f64>| values.into_iter().map(|y| y.clamp(chart.y.lower, chart.y.upper));
+        let band = BandPlot::new(pick(|p| p.0), shown(pick(|p| p.1)), shown(pick(|p| p.2)));
+        marks.push(Plot::Band(band.with_color(Pen::BOLD.colour).with_opacity(0.18)));
+    }
     for line in chart.lines.iter().rev() {
         for part in inside(&line.points, chart.y) {
             marks.push(if part.len() == 1 {

@@ -3,9 +3,9 @@ use crate::report::fixture::{plan, summary, trace};
 
 fn pictures(trace: &[TracePoint], plan: &Plan, summary: &Summary) -> [String; 3] {
     [
-        error(trace, plan, summary).unwrap(),
-        spending(trace, plan).unwrap(),
-        distance(trace, summary.bound.as_ref()).unwrap(),
+        error(trace, &[], plan, summary).unwrap().svg(),
+        spending(trace, plan).unwrap().svg(),
+        distance(trace, &[], summary.bound.as_ref()).unwrap().svg(),
     ]
 }
 
@@ -62,10 +62,10 @@ fn a_bound_is_a_line_beside_the_measured_one() {
 
 #[test]
 fn a_cut_curve_says_so() {
-    let words = text(&error(&trace(), &plan(), &summary()).unwrap());
+    let words = text(&error(&trace(), &[], &plan(), &summary()).unwrap().svg());
     assert!(words.contains("of 61 observed rounds lie outside the picture (lowest R\u{b2} -8.619)"), "{words}");
     let calm: Vec<_> = trace().into_iter().filter(|p| p.round > 200).collect();
-    assert!(!text(&error(&calm, &plan(), &summary()).unwrap()).contains("outside"));
+    assert!(!text(&error(&calm, &[], &plan(), &summary()).unwrap().svg()).contains("outside"));
 }
 
 #[test]
@@ -109,26 +109,26 @@ fn degenerate_traces_are_drawn() {
         }
     }
     for (k, rounds) in [(6, "9 observed rounds"), (7, "5 observed rounds")] {
-        let words = text(&spending(&traces[k], &plan).unwrap());
+        let words = text(&spending(&traces[k], &plan).unwrap().svg());
         assert!(words.contains("infinite at the end: not private") && words.contains(rounds), "{words}");
     }
     summary.metrics.private = summary.metrics.private.with(f64::MIN, 1.0);
     summary.metrics.best_alone = summary.metrics.best_alone.with(-1e12, 1.0);
     summary.metrics.median_alone = summary.metrics.median_alone.with(-1e15, 1.0);
-    let words = text(&error(&trace(), &plan, &summary).unwrap());
+    let words = text(&error(&trace(), &[], &plan, &summary).unwrap().svg());
     assert!(words.contains("-1.000e15 (not in the picture)"), "{words}");
 }
 
 #[test]
 fn what_cannot_be_plotted_is_an_error() {
-    assert_eq!(error(&[], &plan(), &summary()), Err(ReportError::EmptyTrace));
-    assert_eq!(spending(&[], &plan()), Err(ReportError::EmptyTrace));
-    assert_eq!(distance(&[], None), Err(ReportError::EmptyTrace));
+    assert_eq!(error(&[], &[], &plan(), &summary()).err(), Some(ReportError::EmptyTrace));
+    assert_eq!(spending(&[], &plan()).err(), Some(ReportError::EmptyTrace));
+    assert_eq!(distance(&[], &[], None).err(), Some(ReportError::EmptyTrace));
     let mut broken = trace();
     broken[3].distance = f64::INFINITY;
-    let refused = distance(&broken, None).unwrap_err();
+    let refused = distance(&broken, &[], None).err().unwrap();
     assert_eq!(refused.to_string(), "round 15 of the trace: distance is inf, which cannot be plotted");
     let mut summary = summary();
     summary.metrics.optimum = summary.metrics.optimum.with(f64::NEG_INFINITY, 1.0);
-    assert!(matches!(error(&trace(), &plan(), &summary), Err(ReportError::NotFinite { .. })));
+    assert!(matches!(error(&trace(), &[], &plan(), &summary), Err(ReportError::NotFinite { .. })));
 }
