@@ -53,11 +53,11 @@ fn pictures_are_well_formed_and_name_every_line() {
 fn a_bound_is_a_line_beside_the_measured_one() {
     let points: Vec<(u32, f64)> = trace().iter().map(|point| (point.round, 2.5)).collect();
     let allowed = ErrorBound { theorem: "a theorem".into(), measured: 0.5, points };
-    let svg = distance(&trace(), Some(&allowed)).unwrap();
+    let svg = distance(&trace(), &[], Some(&allowed)).unwrap().svg();
     check(&svg);
     assert!(text(&svg).contains("bound on the first (knows the data): 2.5"), "{}", text(&svg));
     let broken = ErrorBound { points: vec![(3, f64::NAN)], ..allowed };
-    assert!(matches!(distance(&trace(), Some(&broken)), Err(ReportError::NotFinite { round: 3, .. })));
+    assert!(matches!(distance(&trace(), &[], Some(&broken)), Err(ReportError::NotFinite { round: 3, .. })));
 }
 
 #[test]
