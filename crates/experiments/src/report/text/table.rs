@@ -28,7 +28,7 @@ fn line(row: &Row, keys: &[String]) -> Vec<String> {
     let mut cells = vec![format!("{} {}", row.name, row.digest)];
     cells.extend(keys.iter().map(|key| row.values.get(key).cloned().unwrap_or_else(|| "-".to_owned())));
     let (mean, spread) = row.merit.map_or_else(Default::default, |band| {
-        (significant(band.mean), format!("{} to {}", significant(band.q05), significant(band.q95)))
+        (significant(band.mean), format!("  {} to {}", significant(band.q05), significant(band.q95)))
     });
     let (error, delta) = (significant(row.error), significant(row.delta));
     cells.extend([mean, spread, error, epsilon(row.epsilon), epsilon(row.epsilon_pure), delta]);
