@@ -124,7 +124,7 @@ impl fmt::Debug for Unlabelled {
 /// that is not UTF-8.
 pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, ProblemError> {
     let Columns { x, y, clipped, extra } = columns(source, schema, extra, true)?;
-    Ok(Table { x, y: y.expect("the target is needed"), clipped, extra })
+    Ok(Table { x, y: y.into(), clipped, extra })
 }
 
 /// Loads the features a schema declares, and the target if there is such a column: what a model predicts from.
@@ -133,13 +133,13 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
 /// As [`load`], but for a target that is missing.
 pub fn load_unlabelled(source: &Source, schema: &Schema) -> Result<Unlabelled, ProblemError> {
     let Columns { x, y, clipped, .. } = columns(source, schema, &[], false)?;
-    Ok(Unlabelled { x: x.into(), y, clipped })
+    Ok(Unlabelled { x: x.into(), y: (!y.is_empty()).then(|| y.into()), clipped })
 }
 
-/// What the loaders read.
+/// What the loaders read; without a target there are no targets.
 struct Columns {
     x: Array2<f64>,
-    y: Option<Array1<f64>>,
+    y: Vec<f64>,
     clipped: Vec<(String, usize)>,
     extra: Vec<(String, Vec<String>)>,
 }
@@ -194,7 +194,7 @@ fn columns(source: &Source, schema: &Schema, extra: &[&str], labelled: bool) -> 
     let dim = schema.dim();
     Ok(Columns {
         x: Array2::from_shape_fn((rows, dim), |(i, j)| x[i * dim + j]),
-        y: target.map(|_| y.into()),
+        y,
         clipped: numeric.chain(of_target).collect(),
         extra: extra.iter().map(|name| (*name).to_owned()).zip(texts).collect(),
     })
