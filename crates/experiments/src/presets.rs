@@ -3,6 +3,9 @@
 /// The names of the presets.
 pub const NAMES: [&str; 3] = ["quickstart", "svm", "a9a"];
 
+/// The names of the comparisons.
+pub const COMPARISONS: [&str; 1] = ["table1"];
+
 /// The TOML of a preset.
 pub fn find(name: &str) -> Option<&'static str> {
     match name {

@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use dido_experiments::{ExperimentError, Planned};
 
+/// The exit code of what cannot be asked: a wrong file, key or argument, not to be taken for a program that failed.
+pub const BAD_INPUT: u8 = 2;
+
 /// Text for people goes to the standard output, unless that is kept for JSON.
 pub fn say(json: bool, text: &str) -> Result<(), ExperimentError> {
     if json {
@@ -45,6 +48,8 @@ pub fn ended(result: Result<(), ExperimentError>) -> ExitCode {
 
 /// The error in one line, and the exit code of its kind.
 pub fn failed(error: &ExperimentError) -> ExitCode {
-    tell(&format!("dido: {error}"));
-    ExitCode::FAILURE
+    // Names of files and columns may hold line breaks.
+    let line = error.to_string().lines().collect::<Vec<_>>().join(" ");
+    tell(&format!("dido: {line}"));
+    if error.is_bad_input() { ExitCode::from(BAD_INPUT) } else { ExitCode::FAILURE }
 }

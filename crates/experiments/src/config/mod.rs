@@ -13,6 +13,7 @@ pub mod objective;
 pub mod privacy;
 mod seed;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
@@ -23,7 +24,7 @@ pub use privacy::{AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig}
 pub use seed::Seed;
 
 /// An experiment file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Names the result folder.
@@ -62,7 +63,7 @@ pub struct Config {
 }
 
 /// `baseline`: the same algorithm, records and guarantee without the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Baseline {
     /// One party that holds the records of all.
@@ -76,6 +77,6 @@ fn one() -> usize {
 }
 
 /// A table without keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Empty {}

@@ -2,12 +2,13 @@
 
 use dido_mechanisms::{Adjacency, Adversary, Grid};
 use dido_optimizers::Schedule;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Empty;
 
 /// `[privacy]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyConfig {
     /// Which data sets are made indistinguishable.
@@ -26,7 +27,7 @@ pub struct PrivacyConfig {
 }
 
 /// `budget`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetConfig {
     /// Epsilon.
@@ -36,7 +37,7 @@ pub struct BudgetConfig {
 }
 
 /// `noise`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum NoiseConfig {
     /// None: a non-private run.
@@ -54,7 +55,7 @@ pub enum NoiseConfig {
 }
 
 /// Laplace noise of given scales.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaplaceConfig {
     /// The scale in message `t`.
@@ -62,7 +63,7 @@ pub struct LaplaceConfig {
 }
 
 /// Gaussian noise of given standard deviations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianConfig {
     /// The standard deviation in message `t`, in the units of what is released.
@@ -70,7 +71,7 @@ pub struct GaussianConfig {
 }
 
 /// Discrete Laplace noise of given scales, rounded up to the grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscreteLaplaceConfig {
     /// The scale in message `t`.
@@ -81,7 +82,7 @@ pub struct DiscreteLaplaceConfig {
 }
 
 /// Discrete Gaussian noise of given standard deviations, rounded up to the grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscreteGaussianConfig {
     /// The standard deviation in message `t`, in the units of what is released.
@@ -92,7 +93,7 @@ pub struct DiscreteGaussianConfig {
 }
 
 /// Noise calibrated to the budget.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CalibratedConfig {
     /// Its distribution.
@@ -103,7 +104,7 @@ pub struct CalibratedConfig {
 }
 
 /// A noise distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MechanismConfig {
     /// Laplace.
@@ -124,7 +125,7 @@ impl MechanismConfig {
 }
 
 /// How calibrated noise is spread over the rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AllocationConfig {
     /// Least total variance: scale proportional to `step^(1/2)`, under pure privacy to `step^(1/3)`. Releases of equal

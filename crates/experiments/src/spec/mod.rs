@@ -20,7 +20,7 @@ use crate::algorithms::{self, Checks, Method};
 use crate::config::{Baseline, Config, NoiseConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
-use crate::file::Loaded;
+use crate::file::{Loaded, one_line};
 use crate::records::PlannedGraph;
 
 pub(crate) use digest::hexadecimal;
@@ -162,7 +162,7 @@ pub struct At<'a>(&'a str);
 
 impl At<'_> {
     pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {
-        ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: message.to_string() }
+        ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: one_line(&message.to_string()) }
     }
 
     pub(crate) fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
