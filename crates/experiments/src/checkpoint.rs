@@ -16,6 +16,9 @@ pub struct Checkpoint {
     pub ledger: Ledger,
     /// The trace so far.
     pub trace: Vec<TracePoint>,
+    /// Rounds in a row, up to now, in which the stopping rule was content.
+    #[serde(default)]
+    pub calm: u32,
     /// Seconds spent in the rounds so far.
     pub seconds: f64,
 }

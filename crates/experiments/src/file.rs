@@ -46,11 +46,8 @@ pub(crate) fn parsed<T: DeserializeOwned + JsonSchema>(file: &str, text: &str) -
 }
 
 fn deserialised<T: DeserializeOwned + JsonSchema>(file: &str, table: Table) -> Result<T, ExperimentError> {
-    let key = |path: String, message: &str| ExperimentError::Key {
-        file: file.to_owned(),
-        path,
-        message: one_line(message),
-    };
+    let key =
+        |path: String, message: &str| ExperimentError::Key { file: file.to_owned(), path, message: one_line(message) };
     refuse_non_finite(file, "", &Value::Table(table.clone()))?;
     if let Some(Fault { path, message }) = fault(&schema_of::<T>(), &table) {
         return Err(key(path, &message));

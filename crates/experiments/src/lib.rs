@@ -33,6 +33,7 @@ mod sensitivity;
 mod shared_noise;
 mod spec;
 mod spelling;
+mod stopping;
 mod summary;
 mod theory;
 pub mod topology;

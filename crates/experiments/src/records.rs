@@ -20,6 +20,12 @@ pub struct Plan {
     pub graph: PlannedGraph,
     /// Rounds with a release.
     pub rounds: u32,
+    /// The rounds of the file, of which the budget pays for as many as it can: those are the `rounds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_asked: Option<u32>,
+    /// The rule by which the run may end before its last round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
     /// Independent repetitions on the same data.
     pub lanes: usize,
     /// Rounds of plain averaging after the last release (no cost).
@@ -66,6 +72,9 @@ pub struct Plan {
     pub epsilon: Epsilons,
     /// Epsilon of all lanes together: they are computed from the same data.
     pub epsilon_all_lanes: Epsilons,
+    /// The accountant that the file chose for the budget; absent where it chose none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accountant: Option<String>,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
     /// What may go wrong, as public numbers show before the run.
@@ -274,8 +283,11 @@ pub struct Summary {
     pub nodes: usize,
     /// Who talks to whom.
     pub graph: PlannedGraph,
-    /// Rounds with a release.
+    /// Rounds with a release, as planned.
     pub rounds: u32,
+    /// Rounds that were run, where a rule may stop a run before: epsilon is that of the planned ones all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_run: Option<u32>,
     /// Independent repetitions on the same data.
     pub lanes: usize,
     /// The seed of the noise: in JSON a number, or `"os"` for a key of the operating system that was not stored.
@@ -286,7 +298,7 @@ pub struct Summary {
     pub adversary: String,
     /// The delta of the epsilon by zCDP.
     pub delta: f64,
-    /// Epsilon of one lane, by several accountings, from the ledger of the run.
+    /// Epsilon of one lane, by several accountings, from the ledger of the plan, which the run keeps to.
     pub epsilon: Epsilons,
     /// Epsilon if the results of all lanes are shown, as `model.json` does.
     pub epsilon_all_lanes: Epsilons,

@@ -18,6 +18,7 @@ use crate::results::Unfinished;
 use crate::run::Progress;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
+use crate::stopping::StopRule;
 use crate::trace;
 
 /// Points of the trace when nothing is said.
@@ -29,6 +30,8 @@ pub struct Outcome {
     pub models: Rows,
     /// What was released.
     pub ledger: Ledger,
+    /// Rounds that were run.
+    pub rounds: u32,
     /// The observed rounds.
     pub trace: Vec<TracePoint>,
     /// Time in the rounds, without observing and storing.
@@ -61,24 +64,32 @@ impl Rounds<'_> {
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = algorithms::build(spec, &parties);
         let mut network = spec.network();
-        let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
+        let (first, mut trace, mut seconds, calm) = self.resume(&mut parties, algorithm.as_mut())?;
+        let mut rule = spec.config.stop.map(|config| StopRule::new(config, algorithm.estimate().rows(), calm));
         progress(Progress::Started);
         if first > 0 {
             progress(Progress::Resumed(first));
         }
         let rounds = spec.config.rounds;
         let every = spec.config.observe_every.unwrap_or(rounds.div_ceil(TRACE_POINTS));
-        let mut failure = Ok(());
+        let (mut failure, mut done) = (Ok(()), first);
+        // A run that was interrupted when its rule held has come to its end.
+        let settled = |rule: &Option<StopRule>| rule.as_ref().is_some_and(StopRule::holds);
+        let last = if settled(&rule) { first } else { rounds };
         let (mut stored, mut started) = (Instant::now(), Instant::now());
         drive(
             algorithm.as_mut(),
             &mut parties,
             network.as_mut(),
             &self.planned.noise,
-            first..rounds,
+            first..last,
             |t, algorithm, parties| {
                 let completed = t + 1;
-                let observe = completed.is_multiple_of(every) || completed == rounds;
+                done = completed;
+                if let Some(rule) = &mut rule {
+                    rule.see(algorithm.estimate().rows());
+                }
+                let observe = completed.is_multiple_of(every) || completed == rounds || settled(&rule);
                 // A key of the operating system is not stored, so such a run cannot be resumed.
                 let store = spec.config.seed != Seed::Os && stored.elapsed() >= self.checkpoint_every;
                 if observe || store {
@@ -89,19 +100,19 @@ impl Rounds<'_> {
                     progress(Progress::Completed(completed));
                 }
                 if store && failure.is_ok() {
-                    failure = self.store(completed, algorithm, parties, &trace, seconds);
+                    failure = self.store(completed, algorithm, parties, &trace, (seconds, &rule));
                     stored = Instant::now();
                 }
                 if observe || store {
                     started = Instant::now();
                 }
-                failure.is_ok()
+                failure.is_ok() && !settled(&rule)
             },
         )?;
         failure?;
-        let models = agree(algorithm.estimate().clone(), network.as_mut(), rounds, spec.config.averaging_rounds)?;
+        let models = agree(algorithm.estimate().clone(), network.as_mut(), done, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
-        Ok(Outcome { models: models.rows().clone(), ledger, trace, seconds })
+        Ok(Outcome { models: models.rows().clone(), ledger, rounds: done, trace, seconds })
     }
 
     fn gate(&self) -> Result<Gate, ExperimentError> {
@@ -122,14 +133,14 @@ impl Rounds<'_> {
         Ok(shared(self.spec, gate)?.with_plan(self.planned.ledger.clone())?)
     }
 
-    /// The first round to run, the trace up to it and the seconds it took.
+    /// The first round to run, the trace up to it, the seconds it took, and for how long the stopping rule was content.
     fn resume(
         &self,
         parties: &mut Parties,
         algorithm: &mut dyn Algorithm,
-    ) -> Result<(u32, Vec<TracePoint>, f64), ExperimentError> {
+    ) -> Result<(u32, Vec<TracePoint>, f64, u32), ExperimentError> {
         let Some(checkpoint) = self.unfinished.checkpoint()?.filter(|_| self.spec.config.seed != Seed::Os) else {
-            return Ok((0, vec![], 0.0));
+            return Ok((0, vec![], 0.0, 0));
         };
         let damaged = |reason: String| self.unfinished.damaged_checkpoint(reason);
         let mut state = algorithm.state();
@@ -143,7 +154,7 @@ impl Rounds<'_> {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }
         parties.resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
-        Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds))
+        Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds, checkpoint.calm))
     }
 
     fn observe(
@@ -162,11 +173,12 @@ impl Rounds<'_> {
         algorithm: &mut dyn Algorithm,
         parties: &Parties,
         trace: &[TracePoint],
-        seconds: f64,
+        (seconds, rule): (f64, &Option<StopRule>),
     ) -> Result<(), ExperimentError> {
+        let calm = rule.as_ref().map_or(0, StopRule::calm);
         let state = algorithm.state().into_iter().map(|value| value.rows().as_slice().to_vec()).collect();
         let ledger = parties.gate().ledger().clone();
-        self.unfinished.store(&Checkpoint { round, state, ledger, trace: trace.to_vec(), seconds })
+        self.unfinished.store(&Checkpoint { round, state, ledger, trace: trace.to_vec(), calm, seconds })
     }
 }
 

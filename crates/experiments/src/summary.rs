@@ -29,10 +29,11 @@ pub fn summarise(
     let models = &outcome.models;
     let lane_scores = lane_scores(models, data, Scoring::of(spec))?;
     let plan = &planned.plan;
-    let epsilon = epsilons(spec, &outcome.ledger, &planned.noise, 1)?;
+    // Of all planned rounds, also where a rule stopped the run: how long it ran depends on the noise, see `stopping`.
+    let ledger = &planned.ledger;
+    let epsilon = epsilons(spec, ledger, &planned.noise, 1)?;
     let lanes = plan.lanes;
-    let epsilon_all_lanes =
-        if lanes > 1 { epsilons(spec, &outcome.ledger, &planned.noise, lanes)? } else { epsilon.clone() };
+    let epsilon_all_lanes = if lanes > 1 { epsilons(spec, ledger, &planned.noise, lanes)? } else { epsilon.clone() };
     let objective = metrics::objective(spec, data, references, models);
     let bound = bound(spec, &planned.noise, data, references, &outcome.trace);
     let not_covered = not_covered(plan).iter().copied().chain(bound.is_some().then_some("bound"));
@@ -43,6 +44,7 @@ pub fn summarise(
         nodes: plan.nodes,
         graph: plan.graph.clone(),
         rounds: plan.rounds,
+        rounds_run: spec.config.stop.map(|_| outcome.rounds),
         lanes: plan.lanes,
         seed: spec.config.seed,
         adjacency: plan.adjacency.clone(),

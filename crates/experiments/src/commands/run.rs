@@ -66,8 +66,7 @@ fn progress_bar(rounds: u64) -> ProgressBar {
 }
 
 fn checkpoint_interval(seconds: f64) -> Result<Duration, ExperimentError> {
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| out_of_range("--checkpoint-seconds", seconds, "0 to 1e19 seconds"))
+    Duration::try_from_secs_f64(seconds).map_err(|_| out_of_range("--checkpoint-seconds", seconds, "0 to 1e19 seconds"))
 }
 
 fn use_threads(threads: Option<usize>) -> Result<(), ExperimentError> {

@@ -1,6 +1,6 @@
 //! `[privacy]`: what is promised to whom, and the noise that keeps the promise.
 
-use dido_mechanisms::{Adjacency, Adversary, Grid};
+use dido_mechanisms::{Accountant, Adjacency, Adversary, Best, Gdp, Grid, Pld, Pure, Rdp, Zcdp};
 use dido_optimizers::Schedule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,10 @@ pub struct PrivacyConfig {
     /// The total budget of each party.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetConfig>,
+    /// The accounting that is compared with the budget and calibrates the noise; by default the filter that charges release by
+    /// release or, with Gaussian noise or a sample, the tightest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accountant: Option<AccountantConfig>,
     /// The delta at which epsilon is reported when there is no budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
@@ -34,6 +38,59 @@ pub struct BudgetConfig {
     pub epsilon: f64,
     /// Delta; 0 for pure differential privacy.
     pub delta: f64,
+    /// How many of the `rounds` of the file it has to pay for.
+    #[serde(default, skip_serializing_if = "is_all")]
+    #[schemars(extend("default" = PaidRounds::default()))]
+    pub rounds: PaidRounds,
+}
+
+/// `rounds` of a budget
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PaidRounds {
+    /// All of them, or the run is refused.
+    #[default]
+    All,
+    /// As many as it can with the noise that is given: the plan finds the largest number.
+    Largest,
+}
+
+/// Files of before, and their digests, know nothing of it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_all(rounds: &PaidRounds) -> bool {
+    *rounds == PaidRounds::All
+}
+
+/// `accountant`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccountantConfig {
+    /// The sum of pure losses.
+    Pure,
+    /// Concentrated differential privacy.
+    Zcdp,
+    /// Rényi divergences.
+    Rdp,
+    /// Gaussian differential privacy: exact for Gaussian noise, and for no other.
+    Gdp,
+    /// The distribution of the privacy loss.
+    Pld,
+    /// The least of all accountings that cover the releases.
+    Best,
+}
+
+impl AccountantConfig {
+    /// The accountant.
+    pub fn accountant(self) -> Box<dyn Accountant> {
+        match self {
+            Self::Pure => Box::new(Pure),
+            Self::Zcdp => Box::new(Zcdp::default()),
+            Self::Rdp => Box::new(Rdp::default()),
+            Self::Gdp => Box::new(Gdp),
+            Self::Pld => Box::new(Pld),
+            Self::Best => Box::new(Best),
+        }
+    }
 }
 
 /// `noise`

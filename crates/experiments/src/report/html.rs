@@ -7,8 +7,8 @@ use super::{
     number::{bound, count, score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape,
-        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, scored, sensitivity,
-        sequence, steps, steps_name, units,
+        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, rounds, scored,
+        sensitivity, sequence, steps, steps_name, units,
     },
 };
 use crate::config::Seed;
@@ -134,7 +134,8 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
         ("Noise", noise(plan)),
         ("Budget", budget(plan.budget)),
     ]);
-    out += &epsilons("Epsilon of one lane, from the ledger of the run", &summary.epsilon, summary, plan.budget);
+    out +=
+        &epsilons("Epsilon of one lane, from the ledger of all planned rounds", &summary.epsilon, summary, plan.budget);
     if summary.lanes > 1 {
         out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
     }
@@ -218,7 +219,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Lambda", lambda(&summary.graph)),
         (training, format!("{}{spread}", records.iter().sum::<usize>())),
         ("Held-out records", summary.held_out.map_or_else(|| HIDDEN_COUNTS.to_owned(), |count| count.to_string())),
-        ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
+        ("Rounds", rounds(plan)),
         (&capitalised(&steps_name(plan)), steps(plan)),
         ("Lanes", summary.lanes.to_string()),
         ("Seed of the noise", seed),

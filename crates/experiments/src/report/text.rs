@@ -8,7 +8,7 @@ use super::{
     number::{score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, accountings, all_lanes, allowed, budget, caveats, figures, finding, graph, lambda,
-        lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, steps_name,
+        lanes, model, noise, objective, releases, rounds, scored, sensitivity, sequence, steps, steps_name,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -36,6 +36,9 @@ pub fn plan(plan: &Plan) -> String {
     }
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
+    if let Some(accountant) = &plan.accountant {
+        page.item("accountant", accountant);
+    }
     page.heading(if plan.lanes > 1 { "Epsilon of one lane" } else { "Epsilon" });
     page.epsilons(&plan.epsilon, plan.delta, plan.budget);
     if plan.lanes > 1 {
@@ -46,7 +49,7 @@ pub fn plan(plan: &Plan) -> String {
     page.item("algorithm", &plan.algorithm);
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
-    page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
+    page.item("rounds", &rounds(plan));
     page.item(&steps_name(plan), &steps(plan));
     if let Some(objective) = &plan.objective {
         page.item("objective", objective);
@@ -104,7 +107,7 @@ impl Page {
         self.item("assignment", &plan.assignment);
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
         self.item("budget", &budget(plan.budget));
-        self.heading("Epsilon of one lane, from the ledger of the run");
+        self.heading("Epsilon of one lane, from the ledger of all planned rounds");
         self.epsilons(&summary.epsilon, summary.delta, plan.budget);
         if summary.lanes > 1 {
             self.heading(&all_lanes(summary.lanes));
@@ -139,7 +142,9 @@ impl Page {
             None => format!("{records} declared; {HIDDEN_COUNTS}"),
         };
         self.item("records", &counts);
-        self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        let planned = summary.rounds_run.map_or_else(String::new, |_| format!(" of {} planned", summary.rounds));
+        let run = summary.rounds_run.unwrap_or(summary.rounds);
+        self.item("rounds", &format!("{run}{planned} in {} s", significant(summary.seconds)));
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);

@@ -270,7 +270,25 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
         "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of the ideal mechanism \
          it stands for."
     };
-    vec![origin, sampler.to_owned()]
+    [Some(origin), Some(sampler.to_owned()), stopped(summary)].into_iter().flatten().collect()
+}
+
+/// What a stopping rule means for the guarantee.
+fn stopped(summary: &Summary) -> Option<String> {
+    let (run, planned) = (summary.rounds_run?, summary.rounds);
+    Some(format!(
+        "The stopping rule ended the run after {run} of {planned} planned rounds. When it does depends on the noise, so epsilon is \
+         that of all planned rounds; ledger.json says what was released."
+    ))
+    .filter(|_| run < planned)
+}
+
+/// The planned rounds, and what may make them fewer.
+pub(super) fn rounds(plan: &Plan) -> String {
+    let asked =
+        plan.rounds_asked.map_or_else(String::new, |asked| format!(", the most of {asked} that the budget pays for"));
+    let stop = plan.stop.as_ref().map_or_else(String::new, |rule| format!(", fewer if {rule} holds"));
+    format!("{}{asked}{stop}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds)
 }
 
 /// The result in one sentence.

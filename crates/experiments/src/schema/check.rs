@@ -65,7 +65,8 @@ impl Check<'_> {
     fn list(&self, schema: &Schema, list: &[Value], path: &str) -> Option<Fault> {
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
         let length = list.len() as u64;
-        if bound("minItems").is_some_and(|least| length < least) || bound("maxItems").is_some_and(|most| length > most) {
+        if bound("minItems").is_some_and(|least| length < least) || bound("maxItems").is_some_and(|most| length > most)
+        {
             let message = format!("a list of {length}, expected one of {}", bound("minItems").unwrap_or_default());
             return Some(Fault { path: path.to_owned(), message });
         }
@@ -78,7 +79,8 @@ impl Check<'_> {
         let words = || all.iter().filter_map(|one| one.get("const")).filter_map(Schema::as_str);
         let kinds: Vec<&str> = all.iter().filter_map(kind_of).collect();
         let single = |key: &str| all.iter().find(|one| kind_of(one).is_none() && !one["properties"][key].is_null());
-        let keys = || all.iter().filter_map(|one| one.get("properties")?.as_object()?.keys().next()).map(String::as_str);
+        let keys =
+            || all.iter().filter_map(|one| one.get("properties")?.as_object()?.keys().next()).map(String::as_str);
         match value {
             Value::Table(table) if !kinds.is_empty() => match table.get("kind") {
                 None => {

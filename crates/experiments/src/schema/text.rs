@@ -62,7 +62,8 @@ impl<'a> Book<'a> {
     /// The type of a value in words; a table is shown later, or was shown before.
     fn kind_of_value(&mut self, path: &str, schema: &'a Value) -> String {
         let (name, found) = (name_of(schema), resolved(self.root, schema));
-        let is_table = found["properties"].is_object() || alternatives(found).is_some_and(|all| kind_of(&all[0]).is_some());
+        let is_table =
+            found["properties"].is_object() || alternatives(found).is_some_and(|all| kind_of(&all[0]).is_some());
         if is_table {
             if let Some(first) = name.and_then(|name| self.shown.get(name)) {
                 return format!("table as [{first}]");
