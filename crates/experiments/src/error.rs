@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::spelling::{one_line, suggestion};
+
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
@@ -52,7 +54,7 @@ pub enum ExperimentError {
     #[error("{0}")]
     Usage(String),
     /// The data cannot be used.
-    #[error("{0}")]
+    #[error("{}{}", .0, near_column(.0))]
     Data(#[from] dido_problems::ProblemError),
     /// The optimisers refuse.
     #[error(transparent)]
@@ -165,6 +167,11 @@ pub enum ExperimentError {
 }
 
 impl ExperimentError {
+    /// The message in one line without control characters, which names of files and columns may have.
+    pub fn line(&self) -> String {
+        one_line(&self.to_string())
+    }
+
     /// Whether it follows from what was asked for and given, before any run: another call would be needed. The rest are
     /// failures: of the disk, of a run, or of a result that is in the way.
     pub fn is_bad_input(&self) -> bool {
@@ -190,6 +197,14 @@ impl ExperimentError {
             | Self::Busy { .. }
             | Self::Report(_) => false,
         }
+    }
+}
+
+/// The column that was meant, as the end of a message.
+fn near_column(error: &dido_problems::ProblemError) -> String {
+    match error {
+        dido_problems::ProblemError::MissingColumn { column, present, .. } => suggestion(column, present.split(", ")),
+        _ => String::new(),
     }
 }
 

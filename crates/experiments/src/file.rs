@@ -9,8 +9,8 @@ use toml::{Table, Value};
 use crate::config::Config;
 use crate::error::ExperimentError;
 use crate::presets;
-use crate::schema::{Fault, fault, schema_of};
-use crate::spelling::suggestion;
+use crate::schema::{self, Fault, fault};
+use crate::spelling::{one_line, suggestion};
 
 /// An experiment file after overrides, and the folder its relative paths start from.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError>
     for argument in overrides {
         set(&mut table, argument)?;
     }
-    let config = deserialised(&file, table)?;
+    let config = deserialised(&file, table, schema::config())?;
     Ok(Loaded { file, folder, config })
 }
 
@@ -42,14 +42,18 @@ pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError>
 /// # Errors
 /// As for [`load`].
 pub(crate) fn parsed<T: DeserializeOwned + JsonSchema>(file: &str, text: &str) -> Result<T, ExperimentError> {
-    deserialised(file, text.parse().map_err(|e| syntax(file, text, &e))?)
+    deserialised(file, text.parse().map_err(|e| syntax(file, text, &e))?, &schema::of::<T>())
 }
 
-fn deserialised<T: DeserializeOwned + JsonSchema>(file: &str, table: Table) -> Result<T, ExperimentError> {
+fn deserialised<T: DeserializeOwned>(
+    file: &str,
+    table: Table,
+    schema: &serde_json::Value,
+) -> Result<T, ExperimentError> {
     let key =
         |path: String, message: &str| ExperimentError::Key { file: file.to_owned(), path, message: one_line(message) };
     refuse_non_finite(file, "", &Value::Table(table.clone()))?;
-    if let Some(Fault { path, message }) = fault(&schema_of::<T>(), &table) {
+    if let Some(Fault { path, message }) = fault(schema, &table) {
         return Err(key(path, &message));
     }
     // What is left are values that make no sense, such as a negative weight of a regulariser.
@@ -83,11 +87,6 @@ fn syntax(file: &str, text: &str, error: &toml::de::Error) -> ExperimentError {
     let offset = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text[..offset].matches('\n').count() + 1;
     ExperimentError::Syntax { file: file.to_owned(), line, message: one_line(error.message()) }
-}
-
-/// The same text without line breaks.
-pub(crate) fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// No key of an experiment lies deeper; a table much deeper than this could not even be taken apart again.

@@ -21,6 +21,9 @@ pub fn comparison(name: &str) -> Option<&'static str> {
     (name == "table1").then_some(include_str!("../presets/table1.toml"))
 }
 
+/// The names of the data sets.
+pub const DATA: [&str; 3] = ["cps1988", "spambase", "a9a"];
+
 /// The bytes of a data set named `builtin:NAME`.
 pub fn data(name: &str) -> Option<&'static [u8]> {
     match name {

@@ -1,4 +1,4 @@
-//! The name that was meant where an unknown one is given.
+//! Messages: the name that was meant where an unknown one is given, and one line whatever is in it.
 
 /// The end of a message on an unknown name: the nearest of the known ones if there is one near, or nothing.
 pub fn suggestion<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
@@ -20,6 +20,13 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, name)| name)
 }
 
+/// The same text in one line, without characters that a terminal would obey.
+pub fn one_line(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    line.chars().map(plain).collect()
+}
+
 /// The names in backticks, as a list.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
@@ -28,6 +35,11 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_one_line_and_moves_no_cursor() {
+        assert_eq!(one_line("two\n lines\t\u{1b}[31m\u{0}"), "two lines \\u{1b}[31m\\u{0}");
+    }
 
     #[test]
     fn a_slip_is_near_and_another_word_is_not() {

@@ -48,8 +48,6 @@ pub fn ended(result: Result<(), ExperimentError>) -> ExitCode {
 
 /// The error in one line, and the exit code of its kind.
 pub fn failed(error: &ExperimentError) -> ExitCode {
-    // Names of files and columns may hold line breaks.
-    let line = error.to_string().lines().collect::<Vec<_>>().join(" ");
-    tell(&format!("dido: {line}"));
+    tell(&format!("dido: {}", error.line()));
     if error.is_bad_input() { ExitCode::from(BAD_INPUT) } else { ExitCode::FAILURE }
 }

@@ -7,7 +7,7 @@ use super::{
     number::{bound, count, score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape,
-        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, rounds, scored,
+        figures, finding, graph, held_out, lambda, lanes, marked, model, noise, objective, releases, rounds, scored,
         sensitivity, sequence, steps, steps_name, units,
     },
 };
@@ -134,8 +134,12 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
         ("Noise", noise(plan)),
         ("Budget", budget(plan.budget)),
     ]);
-    out +=
-        &epsilons("Epsilon of one lane, from the ledger of all planned rounds", &summary.epsilon, summary, plan.budget);
+    out += &epsilons(
+        "Epsilon of one lane, from the ledger of all planned rounds",
+        &summary.epsilon,
+        summary,
+        marked(plan),
+    );
     if summary.lanes > 1 {
         out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
     }

@@ -8,7 +8,7 @@ use super::{
     number::{score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, accountings, all_lanes, allowed, budget, caveats, figures, finding, graph, lambda,
-        lanes, model, noise, objective, releases, rounds, scored, sensitivity, sequence, steps, steps_name,
+        lanes, marked, model, noise, objective, releases, rounds, scored, sensitivity, sequence, steps, steps_name,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
@@ -37,10 +37,10 @@ pub fn plan(plan: &Plan) -> String {
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
     if let Some(accountant) = &plan.accountant {
-        page.item("accountant", accountant);
+        page.item("", &format!("compared with the epsilon of {accountant}, as the file asks"));
     }
     page.heading(if plan.lanes > 1 { "Epsilon of one lane" } else { "Epsilon" });
-    page.epsilons(&plan.epsilon, plan.delta, plan.budget);
+    page.epsilons(&plan.epsilon, plan.delta, marked(plan));
     if plan.lanes > 1 {
         page.heading(&all_lanes(plan.lanes));
         page.epsilons(&plan.epsilon_all_lanes, plan.delta, None);
@@ -108,7 +108,7 @@ impl Page {
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
         self.item("budget", &budget(plan.budget));
         self.heading("Epsilon of one lane, from the ledger of all planned rounds");
-        self.epsilons(&summary.epsilon, summary.delta, plan.budget);
+        self.epsilons(&summary.epsilon, summary.delta, marked(plan));
         if summary.lanes > 1 {
             self.heading(&all_lanes(summary.lanes));
             self.epsilons(&summary.epsilon_all_lanes, summary.delta, None);

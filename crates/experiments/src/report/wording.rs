@@ -248,6 +248,11 @@ pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
     )
 }
 
+/// The budget whose accounting is marked in a list of all; an accountant of the file's choice has a line of its own.
+pub(super) fn marked(plan: &Plan) -> Option<PlannedBudget> {
+    plan.budget.filter(|_| plan.accountant.is_none())
+}
+
 /// What the guarantee speaks of, given where the noise came from.
 pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {

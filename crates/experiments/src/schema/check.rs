@@ -93,13 +93,15 @@ impl Check<'_> {
                 },
                 Some(other) => one_word(kinds, other, &below(path, "kind")),
             },
-            Value::Table(table) if keys().next().is_some() => match table.iter().next() {
-                Some((key, _)) if table.len() == 1 => match single(key) {
-                    Some(one) => self.table(one, table, path),
-                    None => Some(unknown("field", key, keys().collect(), below(path, key))),
-                },
-                _ => Some(self.mismatch(schema, value, path)),
-            },
+            Value::Table(table) if keys().next().is_some() => {
+                if let Some(key) = table.keys().find(|key| single(key).is_none()) {
+                    return Some(unknown("field", key, keys().collect(), below(path, key)));
+                }
+                match table.keys().next().and_then(|key| single(key)) {
+                    Some(one) if table.len() == 1 => self.table(one, table, path),
+                    _ => Some(self.mismatch(schema, value, path)),
+                }
+            }
             Value::String(word) if words().any(|known| known == word) => None,
             Value::String(word) if words().next().is_some() && !all.iter().any(is_plain) => {
                 // A word that needs a value is better told with the form that it has.
@@ -126,10 +128,8 @@ impl Check<'_> {
             if let Some(first) = all.iter().find(|one| kind_of(one).is_some()) {
                 return format!("a table such as {}", self.example(first));
             }
-            return all.iter().map(|one| self.expected(one)).collect::<Vec<_>>().join(", or ");
-        }
-        if let Some(word) = schema.get("const") {
-            return word.to_string();
+            let one = |one: &Schema| if is_plain(one) { self.expected(one) } else { self.form(one) };
+            return all.iter().map(one).collect::<Vec<_>>().join(", or ");
         }
         let counted = schema.get("minimum").is_some_and(|least| *least == 0);
         match schema.get("type").and_then(Schema::as_str) {
@@ -140,9 +140,14 @@ impl Check<'_> {
             Some("string") if schema.get("maxLength").is_some() => "a single character",
             Some("string") => "a string",
             Some("array") => "a list",
-            _ => return self.example(schema),
+            _ => return format!("a table such as {}", self.example(schema)),
         }
         .to_owned()
+    }
+
+    /// A word, or a table of a single key.
+    fn form(&self, one: &Schema) -> String {
+        one.get("const").map_or_else(|| self.example(one), Schema::to_string)
     }
 
     /// A table with all keys that it needs.
@@ -158,7 +163,7 @@ impl Check<'_> {
         };
         let pairs = required.filter(|&key| key != "kind").map(|key| format!("{key} = {}", value(key)));
         let all: Vec<String> = kind.map(|kind| format!("kind = \"{kind}\"")).into_iter().chain(pairs).collect();
-        if all.is_empty() { "a table".to_owned() } else { format!("{{ {} }}", all.join(", ")) }
+        if all.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", all.join(", ")) }
     }
 }
 

@@ -6,6 +6,8 @@
 mod check;
 mod text;
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -22,7 +24,7 @@ pub const OVERRIDES: &str = "On the command line a key is set by its path from t
 
 /// The JSON Schema (draft 2020-12) of an experiment file.
 pub fn json_schema() -> Value {
-    let mut schema = schema_of::<Config>();
+    let mut schema = config().clone();
     if let Some(table) = schema.as_object_mut() {
         table.insert("title".to_owned(), "An experiment of dido".into());
         table.insert("$comment".to_owned(), OVERRIDES.into());
@@ -30,8 +32,14 @@ pub fn json_schema() -> Value {
     schema
 }
 
+/// The schema of an experiment file, which is made once.
+pub(crate) fn config() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(of::<Config>);
+    &SCHEMA
+}
+
 /// The schema of a file that is read into a `T`.
-pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+pub(crate) fn of<T: JsonSchema>() -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
     simplify(&mut schema);
     schema

@@ -22,9 +22,10 @@ use crate::config::stop::StopWhen;
 use crate::config::{Baseline, Config, NoiseConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
-use crate::file::{Loaded, one_line};
+use crate::file::Loaded;
 use crate::planning::largest;
 use crate::records::PlannedGraph;
+use crate::spelling::one_line;
 
 pub(crate) use digest::hexadecimal;
 
