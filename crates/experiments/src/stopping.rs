@@ -79,3 +79,67 @@ fn is_agreed(estimate: &Rows, below: f64) -> bool {
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use dido_geometry::Shape;
+
+    use super::*;
+    use crate::config::stop::StopWhen;
+
+    /// Two nodes and two lanes of one coordinate: node 0 lane 0, node 0 lane 1, node 1 lane 0, node 1 lane 1.
+    fn rows(values: [f64; 4]) -> Rows {
+        Rows::from_vec(Shape { nodes: 2, lanes: 2, dim: 1 }, values.to_vec())
+    }
+
+    fn seen(config: StopConfig, start: [f64; 4], rest: &[[f64; 4]]) -> Vec<u32> {
+        let mut rule = StopRule::new(config, &rows(start), 0);
+        let mut calm = |&values: &[f64; 4]| {
+            rule.see(&rows(values));
+            rule.calm()
+        };
+        rest.iter().map(&mut calm).collect()
+    }
+
+    /// Worked out by hand: a change of 1 at a length of 10 is not below a tenth, and one restless lane of one node is enough.
+    #[test]
+    fn a_change_is_relative_and_all_lanes_of_all_nodes_have_to_be_still() {
+        let config = StopConfig::RelativeChange(StopWhen { below: 0.1, rounds: 2 });
+        let path = [
+            [10.0, 10.0, 10.0, 10.0],
+            [10.9, 10.0, 9.2, 10.0],
+            [10.9, 10.5, 9.2, 11.2],
+            [10.9, 10.5, 9.2, 11.2],
+            [11.9, 11.5, 10.2, 12.2],
+            [12.9, 11.5, 10.2, 12.2],
+        ];
+        assert_eq!(seen(config, [9.0; 4], &path), [0, 1, 0, 1, 2, 3]);
+        // Nobody has moved yet: that is no rest.
+        assert_eq!(seen(config, [0.0; 4], &[[0.0; 4]]), [0]);
+    }
+
+    #[test]
+    fn consensus_is_relative_to_the_mean_of_each_lane() {
+        let config = StopConfig::Consensus(StopWhen { below: 0.1, rounds: 1 });
+        let path = [[10.0, 1.0, 11.0, 1.0], [10.0, 1.0, 11.0, 1.3], [-10.0, 5.0, -10.9, 5.1], [0.0; 4]];
+        assert_eq!(seen(config, [0.0; 4], &path), [1, 0, 1, 0]);
+    }
+
+    /// A rule that goes on from a checkpoint counts as one that was never stopped.
+    #[test]
+    fn a_resumed_rule_is_the_straight_one() {
+        let config = StopConfig::RelativeChange(StopWhen { below: 0.1, rounds: 3 });
+        let path: Vec<Rows> = (0..8).map(|t| rows([10.0 + f64::from(t % 5) * 0.3; 4])).collect();
+        let mut straight = StopRule::new(config, &path[0], 0);
+        for t in 1..path.len() {
+            straight.see(&path[t]);
+            let mut resumed = StopRule::new(config, &path[t], straight.calm());
+            let mut ahead = straight.clone();
+            for later in &path[t + 1..] {
+                resumed.see(later);
+                ahead.see(later);
+                assert_eq!((resumed.calm(), resumed.holds()), (ahead.calm(), ahead.holds()));
+            }
+        }
+    }
+}
