@@ -57,7 +57,7 @@ fn unplanned(spec: &Spec, error: ExperimentError) -> ExperimentError {
 ///
 /// # Panics
 /// Never: it is asked of experiments with a budget.
-pub(crate) fn largest(spec: Spec) -> Result<Spec, ExperimentError> {
+pub(crate) fn largest(spec: &Spec) -> Result<Spec, ExperimentError> {
     let budget = spec.budget.expect("the rounds that a budget pays for have a budget");
     let asked = spec.config.rounds;
     let with = |rounds: u32| spec.with_rounds(rounds);

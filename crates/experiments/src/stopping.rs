@@ -61,7 +61,7 @@ impl StopRule {
     fn is_still(&self, estimate: &Rows, below: f64) -> bool {
         let dim = estimate.shape().dim;
         let mut pairs = estimate.as_slice().chunks_exact(dim).zip(self.last.chunks_exact(dim));
-        pairs.all(|(now, before)| distance(now, before) < below * distance(now, &vec![0.0; dim]))
+        pairs.all(|(now, before)| distance(now, before) < below * length(now))
     }
 }
 
@@ -71,9 +71,13 @@ fn is_agreed(estimate: &Rows, below: f64) -> bool {
         let row = |node: usize| estimate.row(node, lane);
         let coordinate = |k: usize| (0..shape.nodes).map(|node| row(node)[k]).sum::<f64>() / shape.nodes as f64;
         let mean: Vec<f64> = (0..shape.dim).map(coordinate).collect();
-        let limit = below * distance(&mean, &vec![0.0; shape.dim]);
+        let limit = below * length(&mean);
         (0..shape.nodes).all(|node| distance(row(node), &mean) < limit)
     })
+}
+
+fn length(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {

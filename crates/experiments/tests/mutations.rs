@@ -247,7 +247,7 @@ fn check(folder: &tempfile::TempDir, k: usize, mutation: Mutation, place: usize,
             assert!(!named.is_empty() || message.contains("missing field `"), "{about}: no place: {line}");
         }
         ExperimentError::Syntax { line: number, .. } => {
-            assert!(*number >= 1 && mutation == Duplicate, "{about}: {line}")
+            assert!(*number >= 1 && mutation == Duplicate, "{about}: {line}");
         }
         // Values that are right one by one.
         ExperimentError::NoPlan { .. }

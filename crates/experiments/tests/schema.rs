@@ -43,7 +43,7 @@ fn sample(root: &Value, schema: &Value, pick: usize) -> Value {
         }
         "array" => {
             let items = |k: usize| schema.get("prefixItems").map_or(&schema["items"], |all| &all[k]);
-            let length = schema["minItems"].as_u64().unwrap_or(1) as usize;
+            let length = usize::try_from(schema["minItems"].as_u64().unwrap_or(1)).unwrap();
             Value::Array((0..length).map(|k| sample(root, items(k), 0)).collect())
         }
         "integer" => 1.into(),
@@ -287,6 +287,25 @@ fn presets_and_the_files_of_the_docs_are_valid() {
     assert!(experiments >= 4, "{experiments} experiments");
 }
 
+/// The keys of all tables below.
+fn keys(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::Object(table) => {
+            let properties = table.get("properties").and_then(Value::as_object);
+            into.extend(
+                properties
+                    .into_iter()
+                    .flatten()
+                    .filter(|(_, of)| of.get("const").is_none())
+                    .map(|(key, _)| key.clone()),
+            );
+            table.values().for_each(|value| keys(value, into));
+        }
+        Value::Array(list) => list.iter().for_each(|value| keys(value, into)),
+        _ => {}
+    }
+}
+
 #[test]
 fn the_command_prints_both() {
     let bench = Bench::new();
@@ -306,23 +325,6 @@ fn the_command_prints_both() {
     }
     assert!(text.contains("--set data.features.1.max=20"));
     // Every key of the JSON has its line.
-    fn keys(value: &Value, into: &mut Vec<String>) {
-        match value {
-            Value::Object(table) => {
-                let properties = table.get("properties").and_then(Value::as_object);
-                into.extend(
-                    properties
-                        .into_iter()
-                        .flatten()
-                        .filter(|(_, of)| of.get("const").is_none())
-                        .map(|(key, _)| key.clone()),
-                );
-                table.values().for_each(|value| keys(value, into));
-            }
-            Value::Array(list) => list.iter().for_each(|value| keys(value, into)),
-            _ => {}
-        }
-    }
     let mut all = vec![];
     keys(&json, &mut all);
     for key in all {

@@ -113,7 +113,7 @@ fn the_claim_is_that_of_the_plan_and_the_ledger_is_its_prefix() {
     assert_ne!(stopped["digest"], whole["digest"]);
     // The trace ends there.
     let trace = fs::read_to_string(folder.join("trace.csv")).unwrap();
-    assert_eq!(trace.lines().count() as u32, 1 + rounds);
+    assert_eq!(trace.lines().count(), 1 + rounds as usize);
     // Plan, result and page say both numbers.
     let said = |arguments: &[&str]| String::from_utf8(bench.dido(arguments).stdout).unwrap();
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -3,12 +3,13 @@
 //! The markup is also well-formed XML. All text is escaped; the pictures are taken as they are and must come from
 //! [`plot`](super::plot).
 
+use super::planned::{marked, rounds};
 use super::{
     number::{bound, count, score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, NOT_COVERED, accountings, all_lanes, allowed, budget, capitalised, caveats, escape,
-        figures, finding, graph, held_out, lambda, lanes, marked, model, noise, objective, releases, rounds, scored,
-        sensitivity, sequence, steps, steps_name, units,
+        figures, finding, graph, held_out, lambda, lanes, model, noise, objective, releases, scored, sensitivity,
+        sequence, steps, steps_name, units,
     },
 };
 use crate::config::Seed;

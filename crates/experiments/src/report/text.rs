@@ -4,11 +4,12 @@
 mod audit;
 mod comparison;
 
+use super::planned::{marked, rounds};
 use super::{
     number::{score, significant},
     wording::{
         EXECUTION, HIDDEN_COUNTS, accountings, all_lanes, allowed, budget, caveats, figures, finding, graph, lambda,
-        lanes, marked, model, noise, objective, releases, rounds, scored, sensitivity, sequence, steps, steps_name,
+        lanes, model, noise, objective, releases, scored, sensitivity, sequence, steps, steps_name,
     },
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};

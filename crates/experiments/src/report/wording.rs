@@ -248,11 +248,6 @@ pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
     )
 }
 
-/// The budget whose accounting is marked in a list of all; an accountant of the file's choice has a line of its own.
-pub(super) fn marked(plan: &Plan) -> Option<PlannedBudget> {
-    plan.budget.filter(|_| plan.accountant.is_none())
-}
-
 /// What the guarantee speaks of, given where the noise came from.
 pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {
@@ -275,25 +270,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
         "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of the ideal mechanism \
          it stands for."
     };
-    [Some(origin), Some(sampler.to_owned()), stopped(summary)].into_iter().flatten().collect()
-}
-
-/// What a stopping rule means for the guarantee.
-fn stopped(summary: &Summary) -> Option<String> {
-    let (run, planned) = (summary.rounds_run?, summary.rounds);
-    Some(format!(
-        "The stopping rule ended the run after {run} of {planned} planned rounds. When it does depends on the noise, so epsilon is \
-         that of all planned rounds; ledger.json says what was released."
-    ))
-    .filter(|_| run < planned)
-}
-
-/// The planned rounds, and what may make them fewer.
-pub(super) fn rounds(plan: &Plan) -> String {
-    let asked =
-        plan.rounds_asked.map_or_else(String::new, |asked| format!(", the most of {asked} that the budget pays for"));
-    let stop = plan.stop.as_ref().map_or_else(String::new, |rule| format!(", fewer if {rule} holds"));
-    format!("{}{asked}{stop}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds)
+    [Some(origin), Some(sampler.to_owned()), super::planned::stopped(summary)].into_iter().flatten().collect()
 }
 
 /// The result in one sentence.

@@ -108,7 +108,7 @@ impl Spec {
             rounds_asked: None,
         };
         match spec.config.privacy.budget {
-            Some(BudgetConfig { rounds: PaidRounds::Largest, .. }) => largest(spec),
+            Some(BudgetConfig { rounds: PaidRounds::Largest, .. }) => largest(&spec),
             _ => Ok(spec),
         }
     }
