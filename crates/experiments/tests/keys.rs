@@ -23,6 +23,7 @@ fn a_misspelt_name_is_told_with_the_one_that_was_meant() {
         ),
         // Names in place of keys.
         ("graph.kind=rign", "`graph.kind`", "unknown value `rign`, did you mean `ring`?"),
+        ("graph={ knid = 'ring' }", "`graph.knid`", "unknown field `knid`, did you mean `kind`?"),
         ("graph.weights=metropolys", "`graph.weights`", "did you mean `metropolis`?"),
         ("graph.sequence.kind=activaton", "`graph.sequence.kind`", "did you mean `activation`?"),
         ("algorithm.kind=projected-dg", "`algorithm.kind`", "did you mean `projected-dgd`?"),
@@ -58,7 +59,7 @@ fn a_word_that_is_near_no_name_gets_the_list() {
     for (set, parts) in [
         (
             "algorithm.colour=red",
-            &["`algorithm.colour`", "unknown field `colour`, expected one of `average_from`, `set`"][..],
+            &["`algorithm.colour`", "unknown field `colour`, expected one of `average_from`, `kind`, `set`"][..],
         ),
         ("algorithm.kind=magic", &["`algorithm.kind`", "expected one of `dgd`, `projected-dgd`"]),
         ("graph.kind=donut", &["`graph.kind`", "`ring`, `path`"]),

@@ -52,8 +52,8 @@ impl Check<'_> {
     fn table(&self, schema: &Schema, table: &Table, path: &str) -> Option<Fault> {
         let known = schema.get("properties")?.as_object()?;
         if let Some(key) = table.keys().find(|key| !known.contains_key(*key)) {
-            let names = || known.keys().map(String::as_str).filter(|&name| name != "kind");
-            return Some(unknown("field", key, names().collect(), below(path, key)));
+            let names = known.keys().map(String::as_str).collect();
+            return Some(unknown("field", key, names, below(path, key)));
         }
         let required = schema.get("required").and_then(Schema::as_array).into_iter().flatten();
         if let Some(missing) = required.filter_map(Schema::as_str).find(|&name| !table.contains_key(name)) {
