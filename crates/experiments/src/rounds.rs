@@ -1,5 +1,6 @@
 //! The rounds of a run, observed and stored from time to time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dido_geometry::Rows;
@@ -8,18 +9,21 @@ use dido_optimizers::{Algorithm, Parties, agree, run as drive};
 
 use crate::algorithms;
 use crate::checkpoint::Checkpoint;
+use crate::clock::Clock;
 use crate::config::Seed;
 use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::References;
+use crate::metrics::observer::Observer;
 use crate::planning::Planned;
-use crate::records::TracePoint;
+use crate::records::{Timing, Trace};
 use crate::results::Unfinished;
 use crate::run::Progress;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
 use crate::stopping::StopRule;
 use crate::trace;
+use crate::traffic::{Counted, Traffic};
 
 /// Points of the trace when nothing is said.
 const TRACE_POINTS: u32 = 200;
@@ -30,12 +34,14 @@ pub struct Outcome {
     pub models: Rows,
     /// What was released.
     pub ledger: Ledger,
-    /// Rounds that were run.
-    pub rounds: u32,
     /// The observed rounds.
-    pub trace: Vec<TracePoint>,
-    /// Time in the rounds, without observing and storing.
-    pub seconds: f64,
+    pub trace: Trace,
+    /// Completed rounds.
+    pub rounds: u32,
+    /// What was sent, in them and to agree.
+    pub traffic: Traffic,
+    /// How long it takes, from the first round on.
+    pub clock: Clock,
 }
 
 /// All that the rounds of a run need.
@@ -52,6 +58,8 @@ pub struct Rounds<'a> {
     pub unfinished: &'a Unfinished,
     /// Time between two checkpoints.
     pub checkpoint_every: Duration,
+    /// Whether to stop after this round.
+    pub stop: &'a AtomicBool,
 }
 
 impl Rounds<'_> {
@@ -63,8 +71,11 @@ impl Rounds<'_> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = algorithms::build(spec, &parties);
-        let mut network = spec.network();
-        let (first, mut trace, mut seconds, calm) = self.resume(&mut parties, algorithm.as_mut())?;
+        let observer = Observer::new(spec, self.data, self.references);
+        let Resumed { first, mut trace, calm, traffic, timing } =
+            self.resume(&observer, &mut parties, algorithm.as_mut())?;
+        let (mut network, traffic) = Counted::new(spec.network(), traffic);
+        let clock = Clock::starting_at(timing);
         let mut rule = spec.config.stop.map(|config| StopRule::new(config, algorithm.estimate().rows(), calm));
         progress(Progress::Started);
         if first > 0 {
@@ -76,11 +87,11 @@ impl Rounds<'_> {
         // A run that was interrupted when its rule held has come to its end.
         let settled = |rule: &Option<StopRule>| rule.as_ref().is_some_and(StopRule::holds);
         let last = if settled(&rule) { first } else { rounds };
-        let (mut stored, mut started) = (Instant::now(), Instant::now());
+        let mut stored = Instant::now();
         drive(
             algorithm.as_mut(),
             &mut parties,
-            network.as_mut(),
+            &mut network,
             &self.planned.noise,
             first..last,
             |t, algorithm, parties| {
@@ -91,28 +102,44 @@ impl Rounds<'_> {
                 }
                 let observe = completed.is_multiple_of(every) || completed == rounds || settled(&rule);
                 // A key of the operating system is not stored, so such a run cannot be resumed.
-                let store = spec.config.seed != Seed::Os && stored.elapsed() >= self.checkpoint_every;
-                if observe || store {
-                    seconds += started.elapsed().as_secs_f64();
-                }
+                let stop = completed < rounds && self.stop.load(Ordering::Relaxed);
+                let store = spec.config.seed != Seed::Os && (stop || stored.elapsed() >= self.checkpoint_every);
                 if observe {
-                    failure = self.observe(completed, algorithm, parties).map(|point| trace.push(point));
+                    let (estimate, ledger) = (algorithm.estimate().rows(), parties.gate().ledger());
+                    failure = trace::observe(spec, &observer, &trace, completed, estimate, ledger, traffic.get())
+                        .map(|seen| trace.observed.push(seen));
                     progress(Progress::Completed(completed));
                 }
                 if store && failure.is_ok() {
-                    failure = self.store(completed, algorithm, parties, &trace, (seconds, &rule));
+                    let progress = Resumed {
+                        first: completed,
+                        trace: trace.clone(),
+                        calm: rule.as_ref().map_or(0, StopRule::calm),
+                        traffic: traffic.get(),
+                        timing: clock.read(),
+                    };
+                    failure = self.store(algorithm, parties, progress);
                     stored = Instant::now();
                 }
-                if observe || store {
-                    started = Instant::now();
+                if stop && failure.is_ok() {
+                    failure = Err(self.interrupted(completed));
                 }
                 failure.is_ok() && !settled(&rule)
             },
         )?;
         failure?;
-        let models = agree(algorithm.estimate().clone(), network.as_mut(), done, spec.config.averaging_rounds)?;
+        let models = agree(algorithm.estimate().clone(), &mut network, done, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
-        Ok(Outcome { models: models.rows().clone(), ledger, rounds: done, trace, seconds })
+        Ok(Outcome { models: models.rows().clone(), ledger, trace, rounds: done, traffic: traffic.get(), clock })
+    }
+
+    fn interrupted(&self, completed: u32) -> ExperimentError {
+        let done = format!("round {completed} of {}", self.spec.config.rounds);
+        let next = match self.spec.config.seed {
+            Seed::Number(_) => "the same command goes on from there",
+            Seed::Os => "a key of the operating system is not stored, so the same command starts afresh",
+        };
+        ExperimentError::Interrupted { done, next }
     }
 
     fn gate(&self) -> Result<Gate, ExperimentError> {
@@ -133,19 +160,28 @@ impl Rounds<'_> {
         Ok(shared(self.spec, gate)?.with_plan(self.planned.ledger.clone())?)
     }
 
-    /// The first round to run, the trace up to it, the seconds it took, and for how long the stopping rule was content.
+    /// Where the run begins, or goes on.
     fn resume(
         &self,
+        observer: &Observer<'_>,
         parties: &mut Parties,
         algorithm: &mut dyn Algorithm,
-    ) -> Result<(u32, Vec<TracePoint>, f64, u32), ExperimentError> {
+    ) -> Result<Resumed, ExperimentError> {
+        let begun = trace::begin(self.spec, &self.planned.ledger, observer)?;
         let Some(checkpoint) = self.unfinished.checkpoint()?.filter(|_| self.spec.config.seed != Seed::Os) else {
-            return Ok((0, vec![], 0.0, 0));
+            return Ok(Resumed {
+                first: 0,
+                trace: begun,
+                calm: 0,
+                traffic: Traffic::default(),
+                timing: Timing::default(),
+            });
         };
         let damaged = |reason: String| self.unfinished.damaged_checkpoint(reason);
         let mut state = algorithm.state();
         let lengths: Vec<usize> = state.iter().map(|value| value.rows().as_slice().len()).collect();
         checkpoint.check(self.spec.config.rounds, &lengths).map_err(damaged)?;
+        checkpoint.check_trace(&begun, self.spec.config.lanes).map_err(damaged)?;
         // What was released cannot be talked out of the ledger.
         if checkpoint.ledger != self.planned.ledger_after(self.spec, checkpoint.round)? {
             return Err(damaged(format!("its ledger is not the planned one of round {}", checkpoint.round)));
@@ -154,32 +190,27 @@ impl Rounds<'_> {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }
         parties.resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
-        Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds, checkpoint.calm))
+        let Checkpoint { round, trace, calm, traffic, timing, .. } = checkpoint;
+        Ok(Resumed { first: round, trace, calm, traffic, timing })
     }
 
-    fn observe(
-        &self,
-        round: u32,
-        algorithm: &mut dyn Algorithm,
-        parties: &Parties,
-    ) -> Result<TracePoint, ExperimentError> {
-        let Self { spec, data, references, .. } = self;
-        trace::point(spec, data, references, round, algorithm.estimate().rows(), parties.gate().ledger())
-    }
-
-    fn store(
-        &self,
-        round: u32,
-        algorithm: &mut dyn Algorithm,
-        parties: &Parties,
-        trace: &[TracePoint],
-        (seconds, rule): (f64, &Option<StopRule>),
-    ) -> Result<(), ExperimentError> {
-        let calm = rule.as_ref().map_or(0, StopRule::calm);
+    fn store(&self, algorithm: &mut dyn Algorithm, parties: &Parties, so_far: Resumed) -> Result<(), ExperimentError> {
         let state = algorithm.state().into_iter().map(|value| value.rows().as_slice().to_vec()).collect();
         let ledger = parties.gate().ledger().clone();
-        self.unfinished.store(&Checkpoint { round, state, ledger, trace: trace.to_vec(), calm, seconds })
+        let Resumed { first: round, trace, calm, traffic, timing } = so_far;
+        self.unfinished.store(&Checkpoint { round, state, ledger, trace, calm, traffic, timing })
     }
+}
+
+/// What is known of a run between two rounds, beside the state of its algorithm and its ledger.
+struct Resumed {
+    /// The next round.
+    first: u32,
+    trace: Trace,
+    /// Rounds in a row, up to now, in which the stopping rule was content.
+    calm: u32,
+    traffic: Traffic,
+    timing: Timing,
 }
 
 fn index(k: usize) -> u32 {

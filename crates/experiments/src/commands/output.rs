@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use dido_experiments::{ExperimentError, Planned};
 
+use super::interrupt::INTERRUPTED;
+
 /// The exit code of what cannot be asked: a wrong file, key or argument, not to be taken for a program that failed.
 pub const BAD_INPUT: u8 = 2;
 
@@ -49,5 +51,9 @@ pub fn ended(result: Result<(), ExperimentError>) -> ExitCode {
 /// The error in one line, and the exit code of its kind.
 pub fn failed(error: &ExperimentError) -> ExitCode {
     tell(&format!("dido: {}", error.line()));
-    if error.is_bad_input() { ExitCode::from(BAD_INPUT) } else { ExitCode::FAILURE }
+    match error {
+        ExperimentError::Interrupted { .. } => ExitCode::from(INTERRUPTED),
+        _ if error.is_bad_input() => ExitCode::from(BAD_INPUT),
+        _ => ExitCode::FAILURE,
+    }
 }

@@ -9,12 +9,12 @@ pub(super) fn marked(plan: &Plan) -> Option<PlannedBudget> {
 
 /// What a stopping rule means for the guarantee.
 pub(super) fn stopped(summary: &Summary) -> Option<String> {
-    let (run, planned) = (summary.rounds_run?, summary.rounds);
-    Some(format!(
+    let (run, planned) = (summary.rounds, summary.planned_rounds);
+    (run < planned).then(|| {
+        format!(
         "The stopping rule ended the run after {run} of {planned} planned rounds. When it does depends on the noise, so epsilon is \
          that of all planned rounds; ledger.json says what was released."
-    ))
-    .filter(|_| run < planned)
+    )})
 }
 
 /// The planned rounds, and what may make them fewer.

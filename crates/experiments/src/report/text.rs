@@ -3,6 +3,8 @@
 
 mod audit;
 mod comparison;
+mod predictions;
+mod sweep;
 
 use super::planned::{marked, rounds};
 use super::{
@@ -16,6 +18,9 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 
 pub use audit::audit;
 pub use comparison::comparison;
+pub use predictions::predictions;
+pub(crate) use sweep::{all_cells, least, measures};
+pub use sweep::{sweep, sweep_plan};
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -143,9 +148,16 @@ impl Page {
             None => format!("{records} declared; {HIDDEN_COUNTS}"),
         };
         self.item("records", &counts);
-        let planned = summary.rounds_run.map_or_else(String::new, |_| format!(" of {} planned", summary.rounds));
-        let run = summary.rounds_run.unwrap_or(summary.rounds);
-        self.item("rounds", &format!("{run}{planned} in {} s", significant(summary.seconds)));
+        self.item(
+            "rounds",
+            &format!(
+                "{} of {} in {} s ({} s of CPU)",
+                summary.rounds,
+                summary.planned_rounds,
+                significant(summary.timing.wall_seconds),
+                significant(summary.timing.cpu_seconds)
+            ),
+        );
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 
@@ -25,6 +25,13 @@ pub const OVERRIDES: &str = "On the command line a key is set by its path from t
 /// The JSON Schema (draft 2020-12) of an experiment file.
 pub fn json_schema() -> Value {
     let mut schema = config().clone();
+    // What the loader takes out of a file before it reads the rest.
+    if let Some(keys) = schema["properties"].as_object_mut() {
+        let sweep = "Keys that are crossed: for each path the list of its values.";
+        keys.insert("sweep".to_owned(), json!({ "type": "object", "description": sweep }));
+        let repeat = "Another name of `lanes`.";
+        keys.insert("repeat".to_owned(), json!({ "type": "integer", "minimum": 0, "description": repeat }));
+    }
     if let Some(table) = schema.as_object_mut() {
         table.insert("title".to_owned(), "An experiment of dido".into());
         table.insert("$comment".to_owned(), OVERRIDES.into());

@@ -85,6 +85,7 @@ impl<'a> Book<'a> {
                 Some(items) => format!("list of {}", self.kind_of_value(&format!("{path}[]"), items)),
                 None => format!("list of {}", found["minItems"]),
             },
+            Some("object") => "table".to_owned(),
             Some("integer") => "whole number".to_owned(),
             Some("string") => "text".to_owned(),
             other => other.unwrap_or("value").to_owned(),

@@ -27,6 +27,7 @@ use crate::planning::largest;
 use crate::records::PlannedGraph;
 use crate::spelling::one_line;
 
+pub(crate) use data::declared;
 pub(crate) use digest::hexadecimal;
 
 /// A valid experiment.
@@ -184,7 +185,7 @@ impl Spec {
 }
 
 /// Makes errors that name a key of the file.
-pub struct At<'a>(&'a str);
+pub struct At<'a>(pub(crate) &'a str);
 
 impl At<'_> {
     pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {
