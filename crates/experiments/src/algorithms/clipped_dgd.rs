@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dido_mechanisms::{Adversary, Public};
 use dido_optimizers::{Algorithm, Clip, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dgd::ClipConfig;
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// DGD on clipped gradients.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClippedDgdConfig {
     /// The step size of each round.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, GRADIENT, Kind, Method, Sequences, Takes};
@@ -14,7 +15,7 @@ use crate::error::ExperimentError;
 use crate::spec::Spec;
 
 /// Gradient tracking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DIGingConfig {
     /// The set that holds the solution, if there is one.

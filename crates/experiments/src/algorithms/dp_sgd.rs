@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::{Adjacency, Public};
 use dido_optimizers::{Algorithm, Sampling, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// DP-SGD.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DpSgdConfig {
     /// The set of the points, if they are confined to one.

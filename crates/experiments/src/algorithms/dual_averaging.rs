@@ -7,6 +7,7 @@ use dido_mechanisms::Public;
 use dido_optimizers::bounds::liu2024;
 use dido_optimizers::{Algorithm, DualWeights, Points, Sampling};
 use dido_problems::{Distance, DualStep};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -19,7 +20,7 @@ use crate::spec::Spec;
 use crate::theory::Facts;
 
 /// Dual averaging.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DualAveragingConfig {
     /// The set of the points, if they are confined to one.
@@ -35,6 +36,7 @@ pub struct DualAveragingConfig {
     pub sampling: SamplingConfig,
     /// Who sees which nodes take part.
     #[serde(default, skip_serializing_if = "is_visible")]
+    #[schemars(extend("default" = ActivationConfig::default()))]
     pub activation: ActivationConfig,
     /// Which points gradients are taken at.
     #[serde(default)]
@@ -45,7 +47,7 @@ pub struct DualAveragingConfig {
 }
 
 /// `activation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivationConfig {
     /// Everybody: a node that is away is silent.
@@ -62,7 +64,7 @@ fn is_visible(activation: &ActivationConfig) -> bool {
 }
 
 /// `points`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointsConfig {
     /// Made anew in every round.

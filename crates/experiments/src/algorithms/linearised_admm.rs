@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, GRADIENT, Kind, Method, Takes};
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// Linearised ADMM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinearisedAdmmConfig {
     /// The set that holds the solution, if there is one.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Gossip, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -14,7 +15,7 @@ use crate::error::ExperimentError;
 use crate::spec::Spec;
 
 /// Muffliato.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MuffliatoConfig {
     /// The set within which gradients are taken.
@@ -32,7 +33,7 @@ pub struct MuffliatoConfig {
 }
 
 /// `gossip`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GossipConfig {
     /// With the weights, again and again.

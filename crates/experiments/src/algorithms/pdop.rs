@@ -6,6 +6,7 @@ use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::bounds::huang2015;
 use dido_optimizers::{Algorithm, At, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -15,7 +16,7 @@ use crate::spec::Spec;
 use crate::theory::{Facts, Quadratic};
 
 /// Private distributed optimisation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PdopConfig {
     /// The set that holds the solution.
@@ -28,7 +29,7 @@ pub struct PdopConfig {
 }
 
 /// `at`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtConfig {
     /// At the projected point.

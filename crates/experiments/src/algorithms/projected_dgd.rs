@@ -8,6 +8,7 @@ use dido_mechanisms::{Adjacency, Public};
 use dido_optimizers::bounds::liu2020;
 use dido_optimizers::{Algorithm, Noise, Schedule};
 use dido_problems::Loss;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -18,7 +19,7 @@ use crate::spec::Spec;
 use crate::theory::{Facts, Quadratic};
 
 /// Projected decentralised gradient descent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectedDgdConfig {
     /// The set that holds the solution.

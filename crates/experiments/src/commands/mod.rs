@@ -9,6 +9,7 @@ pub mod output;
 pub mod plan;
 pub mod predict;
 pub mod run;
+pub mod schema;
 pub mod sweep;
 pub mod topology;
 

@@ -1,12 +1,13 @@
 //! `[objective]`: what is minimised.
 
 use dido_problems::{Loss, Regulariser};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Empty;
 
 /// `[objective]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveConfig {
     /// The scale of each party's sum of losses.
@@ -14,9 +15,11 @@ pub struct ObjectiveConfig {
     pub weighting: WeightingConfig,
     /// The loss of a record.
     #[serde(default, skip_serializing_if = "LossConfig::is_squared")]
+    #[schemars(extend("default" = LossConfig::default()))]
     pub loss: LossConfig,
     /// The part that looks at no data.
     #[serde(default = "Regulariser::none", skip_serializing_if = "is_none")]
+    #[schemars(extend("default" = Regulariser::none()))]
     pub regulariser: Regulariser,
 }
 
@@ -31,7 +34,7 @@ fn is_none(regulariser: &Regulariser) -> bool {
 }
 
 /// `loss`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LossConfig {
     /// Least squares.
@@ -72,7 +75,7 @@ impl From<LossConfig> for Loss {
 }
 
 /// Over how much a corner is rounded off.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WidthConfig {
     /// In units of the prediction.
@@ -80,7 +83,7 @@ pub struct WidthConfig {
 }
 
 /// The scale `s_i` in `f_i(b) = s_i sum_r l(x_r'b, y_r)`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightingConfig {
     /// Parties / all records: every record counts the same.

@@ -6,6 +6,7 @@ mod comparison;
 mod predictions;
 mod sweep;
 
+use super::planned::{marked, rounds};
 use super::{
     number::{score, significant},
     wording::{
@@ -41,8 +42,11 @@ pub fn plan(plan: &Plan) -> String {
     }
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
+    if let Some(accountant) = &plan.accountant {
+        page.item("", &format!("compared with the epsilon of {accountant}, as the file asks"));
+    }
     page.heading(if plan.lanes > 1 { "Epsilon of one lane" } else { "Epsilon" });
-    page.epsilons(&plan.epsilon, plan.delta, plan.budget);
+    page.epsilons(&plan.epsilon, plan.delta, marked(plan));
     if plan.lanes > 1 {
         page.heading(&all_lanes(plan.lanes));
         page.epsilons(&plan.epsilon_all_lanes, plan.delta, None);
@@ -51,7 +55,7 @@ pub fn plan(plan: &Plan) -> String {
     page.item("algorithm", &plan.algorithm);
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
-    page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
+    page.item("rounds", &rounds(plan));
     page.item(&steps_name(plan), &steps(plan));
     if let Some(objective) = &plan.objective {
         page.item("objective", objective);
@@ -109,8 +113,8 @@ impl Page {
         self.item("assignment", &plan.assignment);
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
         self.item("budget", &budget(plan.budget));
-        self.heading("Epsilon of one lane, from the ledger of the run");
-        self.epsilons(&summary.epsilon, summary.delta, plan.budget);
+        self.heading("Epsilon of one lane, from the ledger of all planned rounds");
+        self.epsilons(&summary.epsilon, summary.delta, marked(plan));
         if summary.lanes > 1 {
             self.heading(&all_lanes(summary.lanes));
             self.epsilons(&summary.epsilon_all_lanes, summary.delta, None);

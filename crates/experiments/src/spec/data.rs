@@ -10,6 +10,7 @@ use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, PartitionC
 use crate::encoding::{Encoding, LABEL};
 use crate::error::ExperimentError;
 use crate::presets;
+use crate::spelling::suggestion;
 
 /// Counts above this are not exact as floating-point numbers.
 const MOST_RECORDS: usize = 1 << 53;
@@ -19,7 +20,9 @@ const MOST_NUMBERS: usize = 1 << 28;
 
 pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
     let known = data.source.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
-    at.require("data.source", known, format!("there is no data set `{}` in this program", data.source))?;
+    let name = data.source.strip_prefix("builtin:").unwrap_or_default();
+    let near = suggestion(name, presets::DATA);
+    at.require("data.source", known, format!("there is no data set `{}` in this program{near}", data.source))?;
     at.require("data.source", !data.source.is_empty(), "must name a file")?;
     let separator = data.separator;
     let fits = separator == '\t' || (separator.is_ascii() && !separator.is_ascii_control() && separator != '"');
