@@ -34,8 +34,9 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 pub use checks::Checks;
+pub(crate) use dual_averaging::expected_share;
 pub use dual_averaging::PointsConfig;
-pub use method::{Kind, Method, Sequences, Takes};
+pub use method::{Descent, Enters, Kind, Method, Sequences, Takes};
 pub use pdop::AtConfig;
 
 use crate::error::ExperimentError;

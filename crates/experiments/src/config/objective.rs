@@ -18,11 +18,16 @@ pub struct ObjectiveConfig {
     /// The part that looks at no data.
     #[serde(default = "Regulariser::none", skip_serializing_if = "is_none")]
     pub regulariser: Regulariser,
+    /// A public assumption on the data, of which no run depends: the mean of the parties' objectives, without the regulariser, is
+    /// at least so strongly convex. `dido explain` and `dido tune` need it for some bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strong_convexity: Option<f64>,
 }
 
 impl Default for ObjectiveConfig {
     fn default() -> Self {
-        Self { weighting: WeightingConfig::default(), loss: LossConfig::default(), regulariser: Regulariser::none() }
+        let (weighting, loss) = (WeightingConfig::default(), LossConfig::default());
+        Self { weighting, loss, regulariser: Regulariser::none(), strong_convexity: None }
     }
 }
 
