@@ -5,6 +5,7 @@
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
 pub mod accounting;
+pub mod advice;
 mod algorithms;
 mod artefacts;
 mod assignment;

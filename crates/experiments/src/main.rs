@@ -11,6 +11,7 @@ use dido_experiments::ExperimentError;
 use commands::accounting::{self, BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::explain::{self, ExplainArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::run::{self, RunArgs};
@@ -29,6 +30,8 @@ struct Cli {
 enum Command {
     /// Print what a run would release and what it would cost, without touching data.
     Plan(Common),
+    /// Say how much noise a budget means, and what error to expect, from public numbers.
+    Explain(ExplainArgs),
     /// Run an experiment and write its report.
     Run(RunArgs),
     /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Plan(common) => ended(plan::run(&common)),
+        Command::Explain(args) => ended(explain::run(&args)),
         Command::Run(args) => ended(run::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Compare(args) => ended(compare::run(&args)),

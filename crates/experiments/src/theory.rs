@@ -199,3 +199,19 @@ impl<'a> Facts<'a> {
         if let Known::Declared(declared) = self.known { declared.gradients } else { 1.0 }
     }
 }
+
+/// The strong convexity that the mean of the parties' objectives has on these data, for least squares: not private.
+pub fn measured_strong_convexity(spec: &Spec, shards: &[Shard]) -> Option<f64> {
+    let declaration = &spec.declaration;
+    let dim = declaration.dim();
+    if declaration.loss() != Loss::Squared || dim > DENSE {
+        return None;
+    }
+    let mut sum = Array2::zeros((dim, dim));
+    for (shard, &records) in shards.iter().zip(declaration.records()) {
+        let x = shard.x();
+        sum += &(x.t().dot(&x) * (declaration.scale(records) / declaration.nodes() as f64));
+    }
+    let least = symmetric_eigenvalues(sum.view()).ok()?.iter().copied().fold(f64::INFINITY, f64::min);
+    Some(least.max(0.0))
+}

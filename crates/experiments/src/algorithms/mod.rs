@@ -34,8 +34,8 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 pub use checks::Checks;
-pub(crate) use dual_averaging::expected_share;
 pub use dual_averaging::PointsConfig;
+pub(crate) use dual_averaging::expected_share;
 pub use method::{Descent, Enters, Kind, Method, Sequences, Takes};
 pub use pdop::AtConfig;
 

@@ -1,6 +1,7 @@
 //! What the terminal shows: aligned, at most 100 columns (a longer word, such as a path, stays whole), the privacy
 //! first.
 
+mod advice;
 mod audit;
 mod comparison;
 
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
+pub use advice::explained;
 pub use audit::audit;
 pub use comparison::comparison;
 
