@@ -11,11 +11,13 @@ use dido_experiments::ExperimentError;
 use commands::accounting::{self, BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::doctor::{self, DoctorArgs};
 use commands::explain::{self, ExplainArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::run::{self, RunArgs};
 use commands::topology::{self, TopologyArgs};
+use commands::tune::{self, TuneArgs};
 use commands::{Common, plan};
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -32,6 +34,10 @@ enum Command {
     Plan(Common),
     /// Say how much noise a budget means, and what error to expect, from public numbers.
     Explain(ExplainArgs),
+    /// Choose rounds, step, noise and algorithm from public numbers, which costs no privacy.
+    Tune(TuneArgs),
+    /// Check that this program and this machine compute what they should.
+    Doctor(DoctorArgs),
     /// Run an experiment and write its report.
     Run(RunArgs),
     /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
@@ -56,6 +62,8 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Plan(common) => ended(plan::run(&common)),
         Command::Explain(args) => ended(explain::run(&args)),
+        Command::Tune(args) => ended(tune::run(&args)),
+        Command::Doctor(args) => doctor::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Run(args) => ended(run::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Compare(args) => ended(compare::run(&args)),

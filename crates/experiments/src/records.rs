@@ -4,6 +4,7 @@ use dido_mechanisms::Grid;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Seed;
+pub use crate::resources::Resources;
 
 /// The plan of a run, made without touching data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +69,9 @@ pub struct Plan {
     pub epsilon_all_lanes: Epsilons,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What the run takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     /// What may go wrong, as public numbers show before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

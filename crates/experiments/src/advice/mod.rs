@@ -171,3 +171,8 @@ fn constants(spec: &Spec) -> Vec<Constant> {
         constant("lambda", spec.graph.lambda, &spec.graph.lambda_in_words),
     ]
 }
+
+/// The errors to expect of a plan, and what is missing for more.
+pub(crate) fn predict(spec: &Spec, planned: &Planned) -> (Vec<Prediction>, Vec<String>) {
+    prediction::predictions(spec, &planned.noise, spec.config.objective.strong_convexity)
+}

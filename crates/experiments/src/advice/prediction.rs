@@ -76,9 +76,17 @@ impl Prediction {
     }
 }
 
-/// A public bound on the distance of the origin from the optimum, and where it comes from: the set; or, without a set, that the
-/// objective at the optimum is at most that at the origin.
+/// A public bound on the distance of the origin from the optimum, and where it comes from: what is assumed; the set; or, without a
+/// set, that the objective at the optimum is at most that at the origin.
 pub fn distance(spec: &Spec) -> (f64, String) {
+    let (known, from) = known_distance(spec);
+    match spec.config.objective.optimum_norm {
+        Some(assumed) if assumed < known => (assumed, "assumed in public by objective.optimum_norm".to_owned()),
+        _ => (known, from),
+    }
+}
+
+fn known_distance(spec: &Spec) -> (f64, String) {
     let set = spec.method.set();
     let radius = set.radius();
     if radius.is_finite() || !matches!(set, Set::Whole) {
@@ -94,7 +102,10 @@ pub fn distance(spec: &Spec) -> (f64, String) {
     } else if regulariser.lambda() > 0.0 {
         (sharp, format!("F(0) / lambda with the regulariser's lambda and {zero}"))
     } else {
-        (f64::INFINITY, "none: there is no set, no regulariser and no objective.strong_convexity".to_owned())
+        (
+            f64::INFINITY,
+            "none: there is no set, no regulariser, and no objective.optimum_norm or strong_convexity".to_owned(),
+        )
     }
 }
 
@@ -116,6 +127,7 @@ pub fn predictions(spec: &Spec, noise: &Noise, strong_convexity: Option<f64>) ->
     };
     take(bound_on_distance(spec, noise, strong_convexity));
     take(bound_on_gap(spec, noise));
+    take(gap_in_agreement(spec, noise));
     take(estimate(spec, noise));
     if found.is_empty() && missing.is_empty() {
         missing.push(format!("no error is predicted: there is no theorem here for {}", spec.config.algorithm.name()));
@@ -174,7 +186,7 @@ fn bound_on_gap(spec: &Spec, noise: &Noise) -> Result<Prediction, String> {
     let (radius, _) = distance(spec);
     let with = |noise: &Noise, lambda: f64, gradients: f64| {
         let declared = Declared { distance: radius, strong_convexity: None, gradients };
-        spec.method.gap_bound(&Facts::declared(spec, noise, lambda, declared)).filter(|value| value.is_finite())
+        spec.method.gap_bound(&Facts::declared(spec, noise, lambda, declared), false).filter(|value| value.is_finite())
     };
     let (lambda, sampled) = match spec.config.baseline {
         Some(Baseline::Alone) => return Err(String::new()),
@@ -205,6 +217,21 @@ fn bound_on_gap(spec: &Spec, noise: &Noise) -> Result<Prediction, String> {
             Some(format!("no less than the objective at 0, at most {}: it says nothing", significant(at_origin)));
     }
     Ok(bound)
+}
+
+/// The same if the parties always agreed.
+fn gap_in_agreement(spec: &Spec, noise: &Noise) -> Result<Prediction, String> {
+    let alone = spec.config.baseline == Some(Baseline::Alone);
+    let with = |noise: &Noise, lambda: f64, gradients: f64| {
+        let declared = Declared { distance: distance(spec).0, strong_convexity: None, gradients };
+        let gap = spec.method.gap_bound(&Facts::declared(spec, noise, lambda, declared), true);
+        gap.filter(|value| value.is_finite() && !alone)
+    };
+    let all = terms(with, noise, 0.0).ok_or(String::new())?;
+    let terms = all.into_iter().filter(|term| term.name != CONSENSUS).collect();
+    let basis = "the bound for paper B without its last term: as if the parties always agreed, which they nearly do where \
+                 disagreement pulls in no one direction";
+    Ok(Prediction::new(Kind::Estimate, "expected gap of the objective in agreement", basis.to_owned(), terms))
 }
 
 /// By what a round shrinks disagreement, and whether that is from a sample of rounds.

@@ -229,7 +229,7 @@ impl Method for DualAveraging {
         Some(facts.observed.iter().zip(facts.picked(&apart)).map(|(&t, apart)| to_the_optimum(t) + apart).collect())
     }
 
-    fn gap_bound(&self, facts: &Facts<'_>) -> Option<f64> {
+    fn gap_bound(&self, facts: &Facts<'_>, agreed: bool) -> Option<f64> {
         let config = &facts.spec.config;
         let (activation, fits) = match &config.graph.sequence {
             // Otherwise the points of nodes that sleep are those of before.
@@ -245,7 +245,8 @@ impl Method for DualAveraging {
         };
         let summed = matches!(self.sampling, Sampling::All | Sampling::OneRecord | Sampling::Records(_));
         let problem = self.problem(facts, activation).filter(|_| fits && summed)?;
-        Some(problem.gap(self.weights, config.rounds))
+        let gap = if agreed { liu2024::Problem::gap_in_agreement } else { liu2024::Problem::gap };
+        Some(gap(&problem, self.weights, config.rounds))
     }
 
     fn sampling(&self) -> Sampling {

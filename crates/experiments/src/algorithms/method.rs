@@ -197,8 +197,9 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// A bound on how far the objective is from its minimum after all rounds, in expectation, where its premises hold.
-    fn gap_bound(&self, _facts: &Facts<'_>) -> Option<f64> {
+    /// A bound on how far the objective is from its minimum after all rounds, in expectation, where its premises hold. With
+    /// `agreed` what it would be if the parties always agreed, which is an estimate.
+    fn gap_bound(&self, _facts: &Facts<'_>, _agreed: bool) -> Option<f64> {
         None
     }
 

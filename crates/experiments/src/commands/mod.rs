@@ -3,12 +3,14 @@
 pub mod accounting;
 pub mod audit;
 pub mod compare;
+pub mod doctor;
 pub mod explain;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
 pub mod run;
 pub mod topology;
+pub mod tune;
 
 use clap::Args;
 use dido_experiments::{ExperimentError, Spec, load};

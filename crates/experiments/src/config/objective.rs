@@ -22,12 +22,15 @@ pub struct ObjectiveConfig {
     /// at least so strongly convex. `dido explain` and `dido tune` need it for some bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strong_convexity: Option<f64>,
+    /// The like: no solution that is looked for has a larger norm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum_norm: Option<f64>,
 }
 
 impl Default for ObjectiveConfig {
     fn default() -> Self {
         let (weighting, loss) = (WeightingConfig::default(), LossConfig::default());
-        Self { weighting, loss, regulariser: Regulariser::none(), strong_convexity: None }
+        Self { weighting, loss, regulariser: Regulariser::none(), strong_convexity: None, optimum_norm: None }
     }
 }
 

@@ -4,6 +4,9 @@
 mod advice;
 mod audit;
 mod comparison;
+mod doctor;
+mod resources;
+mod tune;
 
 use super::{
     number::{score, significant},
@@ -17,6 +20,9 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 pub use advice::explained;
 pub use audit::audit;
 pub use comparison::comparison;
+pub use doctor::doctor;
+use resources::{memory, messages};
+pub use tune::tuned;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -54,6 +60,10 @@ pub fn plan(plan: &Plan) -> String {
         page.item("objective", objective);
     }
     page.item("lanes", &plan.lanes.to_string());
+    if let Some(resources) = &plan.resources {
+        page.item("memory", &memory(resources));
+        page.item("messages", &messages(resources));
+    }
     page.list("Warnings", &plan.warnings);
     page.list("Remarks", &plan.remarks);
     page.text

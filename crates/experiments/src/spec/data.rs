@@ -133,9 +133,12 @@ pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Encoding) -> Re
     Ok(declaration)
 }
 
-/// Whether some data within the declared bounds are as strongly convex as assumed: the least of `m` eigenvalues is at most their
+/// Whether what is assumed makes sense. Some data within the declared bounds have to be as strongly convex: the least of `m` eigenvalues is at most their
 /// mean.
 fn assumed(at: &At<'_>, config: &Config, declaration: &Declaration) -> Result<(), ExperimentError> {
+    if let Some(norm) = config.objective.optimum_norm {
+        at.require("objective.optimum_norm", norm > 0.0, format!("{norm} is not positive"))?;
+    }
     let Some(mu) = config.objective.strong_convexity else { return Ok(()) };
     let path = "objective.strong_convexity";
     at.require(path, mu > 0.0, format!("{mu} is not positive"))?;
