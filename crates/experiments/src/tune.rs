@@ -88,10 +88,14 @@ pub fn tune(name: &str, overrides: &[String]) -> Result<Tuned, ExperimentError> 
     };
     let planned = plan(&spec)?;
     let current = candidate(&spec, &planned, vec![])?;
-    let mut all = search.try_all(&knob.coarse(&loaded, &spec));
+    let try_all = |points: &[Point]| match knob {
+        Knob::Step { .. } => search.try_all(points),
+        Knob::Gamma(_) => search.try_by_rounds(points),
+    };
+    let mut all = try_all(&knob.coarse(&loaded, &spec));
     for factor in [2.0_f64.sqrt(), 2.0_f64.powf(0.25), 2.0_f64.powf(0.125)] {
         let Some(best) = best(&all).cloned() else { break };
-        all.extend(search.try_all(&knob.around(&spec, &best.point, factor)));
+        all.extend(try_all(&knob.around(&spec, &best.point, factor)));
     }
     let Some(found) = best(&all).cloned() else {
         return Err(ExperimentError::Usage(format!("{}: tune: no candidate keeps the budget", spec.file)));
@@ -174,6 +178,26 @@ impl Search<'_> {
         };
         points.par_iter().filter_map(one).collect()
     }
+
+    /// The same where the noise does not depend on the size, as that of dual averaging: one plan for all of as many rounds.
+    fn try_by_rounds(&self, points: &[Point]) -> Vec<Tried> {
+        let mut rounds: Vec<u32> = points.iter().map(|point| point.rounds).collect();
+        rounds.sort_unstable();
+        rounds.dedup();
+        let with = |t: &u32| {
+            let mut planned = None;
+            let one = |point: &Point| {
+                let spec = self.spec(&point.set).ok()?;
+                if planned.is_none() {
+                    planned = Some(plan(&spec).ok()?);
+                }
+                let candidate = candidate(&spec, planned.as_ref()?, point.set.clone()).ok()?;
+                candidate.prediction.value.is_finite().then_some(Tried { point: point.clone(), candidate })
+            };
+            points.iter().filter(|point| point.rounds == *t).filter_map(one).collect::<Vec<_>>()
+        };
+        rounds.par_iter().flat_map_iter(with).collect()
+    }
 }
 
 /// The prediction by which candidates are compared: an estimate, since bounds at the worst case of everything say little.
@@ -184,8 +208,8 @@ fn candidate(spec: &Spec, planned: &Planned, set: Vec<String>) -> Result<Candida
     };
     let config = &spec.config;
     let plan = &planned.plan;
-    let step = match (&plan.dual_weights, plan.step.first(), plan.step.last()) {
-        (Some(weights), ..) => weights.split(';').next().unwrap_or(weights).to_owned(),
+    let step = match (spec.method.in_place_of_step(), plan.step.first(), plan.step.last()) {
+        (Some(weights), ..) => weights.split(';').next().unwrap_or(&weights).to_owned(),
         (None, Some(first), Some(last)) if first.to_bits() == last.to_bits() => number(*first),
         (None, Some(first), Some(last)) => format!("{} to {}", number(*first), number(*last)),
         _ => String::new(),

@@ -19,7 +19,7 @@ const DEGREE: usize = 4;
 /// Gossip goes on until disagreement has shrunk to this.
 const AGREED: f64 = 1e-12;
 /// The digest of [`transcript`]: on x86-64, whatever the instruction set.
-const KNOWN: &str = "unset";
+const KNOWN: &str = "7e6b4ede9c89274b";
 
 /// All of them.
 pub fn all() -> Vec<Check> {

@@ -6,7 +6,7 @@ use crate::report::number::{bound, significant};
 
 /// The chain from epsilon to the predicted error.
 pub fn explained(found: &Explained) -> String {
-    let mut page = Page::titled(&format!("Why {} ({}) is as good as it is", found.name, found.digest));
+    let mut page = Page::titled(&format!("Explanation of {}", found.name));
     page.paragraph("From what is declared in public alone: no data were read.");
     page.heading("From epsilon to noise");
     let budget = found.budget.map_or("none: privacy.budget".to_owned(), |budget| {

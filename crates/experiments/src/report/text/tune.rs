@@ -1,7 +1,7 @@
 //! The candidates of `dido tune`.
 
 use super::Page;
-use crate::advice::{CONSENSUS, Kind, NOISE, START, STEP};
+use crate::advice::{Kind, NOISE, START, STEP};
 use crate::report::number::significant;
 use crate::tune::{Candidate, Tuned};
 
@@ -17,11 +17,11 @@ pub fn tuned(found: &Tuned) -> String {
         found.compared, found.quantity, found.basis
     ));
     page.heading("Candidates, the best first");
-    let head = ["", "predicted", "start", "steps", "consensus", "noise"];
+    let head = ["algorithm, rounds, step or weights", "predicted", "start", "steps", "noise"];
     let row = |mark: &str, candidate: &Candidate| {
-        let name = format!("{mark}{}, {} rounds, {}", candidate.algorithm, candidate.rounds, candidate.step);
+        let name = format!("{mark}{}, {}, {}", candidate.algorithm, candidate.rounds, candidate.step);
         let prediction = &candidate.prediction;
-        let terms = [START, STEP, CONSENSUS, NOISE].map(|term| significant(prediction.term(term)));
+        let terms = [START, STEP, NOISE].map(|term| significant(prediction.term(term)));
         [vec![name, significant(prediction.value)], terms.to_vec()].concat()
     };
     let mut rows = vec![row("as it is: ", &found.current)];
