@@ -23,7 +23,7 @@ pub struct Resources {
 pub struct Memory {
     /// Vectors that the algorithm keeps from round to round.
     pub kept: usize,
-    /// Vectors that exist within a round besides.
+    /// The room of so many vectors that a round and the results take besides.
     pub within: usize,
     /// All these: vectors x parties x lanes x coordinates x 8.
     pub vectors: u64,
@@ -58,12 +58,14 @@ pub struct Messages {
     pub sampled: Option<u32>,
 }
 
-/// Gradient, noise, mixed values and one to spare.
-const WITHIN: usize = 4;
+/// Gradient, noise, mixed values, keys, and the answers of all lanes as they are written: as measured.
+const WITHIN: usize = 14;
+/// A sparse row is taken to hold so many numbers.
+const SPARSE: usize = 16;
 /// The text of a file, the table, what the parties hold, their shards, and all together for the optimum.
 const COPIES: u64 = 4;
 /// Code, threads and the libraries' own.
-const PROGRAM: u64 = 12 << 20;
+const PROGRAM: u64 = 16 << 20;
 /// A number.
 const NUMBER: u64 = 8;
 /// So many rounds of a sequence are looked at.
@@ -89,9 +91,15 @@ fn memory(spec: &Spec, ledger: &Ledger) -> Result<Memory, ExperimentError> {
     // A weight has a place.
     let weights = 2 * numbers(entries);
     let train: usize = declaration.records().iter().sum();
-    let records = train as f64 / (1.0 - spec.config.data.held_out.fraction);
-    // Sparse rows hold fewer numbers; their file does not say how many before it is read.
-    let data = (records * (declaration.dim() + 1) as f64) as u64 * NUMBER * COPIES;
+    let held_out = train as f64 * spec.config.data.held_out.fraction / (1.0 - spec.config.data.held_out.fraction);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, rounded")]
+    let records = train + held_out as usize;
+    // A number of a sparse row has a place; how many there are only the file knows.
+    let row = match spec.config.data.svmlight {
+        Some(_) => declaration.dim().min(SPARSE) * 3 / 2,
+        None => declaration.dim() + 1,
+    };
+    let data = numbers(records * row) * COPIES;
     let entries: usize = ledger.classes.iter().map(|class| class.entries.len()).sum();
     let ledger = (entries * size_of::<dido_mechanisms::Entry>()) as u64;
     let total = vectors + weights + data + ledger + PROGRAM;

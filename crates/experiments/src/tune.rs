@@ -314,6 +314,7 @@ fn step(written: &str, falls: bool) -> String {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
 fn whole(rounds: f64) -> u32 {
     rounds.round().clamp(1.0, 1e7) as u32
 }

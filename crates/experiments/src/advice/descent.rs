@@ -123,11 +123,11 @@ mod tests {
             assert!((found.start - start).abs() < 1e-15 && (found.variance - variance).abs() < 1e-14, "{found:?}");
         };
         // The last point: 0.375 e0 + 0.75 w0 + w1.
-        close(of(None, Enters::Point), 0.375, (0.5625 * 4.0 + 9.0) / 2.0);
+        close(of(None, Enters::Point), 0.375, 0.5 * (0.5625 * 4.0 + 9.0));
         // The mean of both: (0.5 + 0.375)/2 e0 + (1 + 0.75)/2 w0 + w1 / 2.
-        close(of(Some(0), Enters::Point), 0.4375, (0.765_625 * 4.0 + 0.25 * 9.0) / 2.0);
+        close(of(Some(0), Enters::Point), 0.4375, 0.5 * (0.765_625 * 4.0 + 0.25 * 9.0));
         // Noise in the gradient: each w is multiplied with its step.
-        close(of(None, Enters::Gradient), 0.375, (0.5625 * 0.25 * 4.0 + 0.0625 * 9.0) / 2.0);
+        close(of(None, Enters::Gradient), 0.375, 0.5 * (0.5625 * 0.25 * 4.0 + 0.0625 * 9.0));
         let coupling = Schedule::constant(0.5);
         close(of(None, Enters::Coupled(&coupling)), 0.375, 0.25 * (0.5625 * 4.0 + 9.0) / 2.0);
     }

@@ -8,7 +8,7 @@ pub fn memory(resources: &Resources) -> String {
     let [vectors, weights, data, ledger, program, total] =
         [vectors, weights, data, ledger, program, total].map(|bytes| size(bytes as f64));
     format!(
-        "about {total}: {vectors} of vectors ({kept} kept and {within} within a round, x parties x lanes x coordinates x 8), \
+        "about {total}: {vectors} of vectors ({kept} kept and {within} besides, x parties x lanes x coordinates x 8), \
          weights {weights}, data {data}, ledger {ledger}, program {program}"
     )
 }
