@@ -5,6 +5,7 @@
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
 pub mod accounting;
+pub mod advice;
 mod algorithms;
 mod artefacts;
 mod assignment;
@@ -16,6 +17,7 @@ pub mod comparison;
 pub mod config;
 mod data;
 mod divergence;
+pub mod doctor;
 mod encoding;
 mod epsilons;
 mod error;
@@ -28,6 +30,7 @@ pub mod predict;
 mod presets;
 pub mod records;
 pub mod report;
+pub mod resources;
 mod results;
 mod rounds;
 mod run;
@@ -43,6 +46,7 @@ mod theory;
 pub mod topology;
 mod trace;
 mod traffic;
+pub mod tune;
 
 pub use error::ExperimentError;
 pub use file::{Loaded, load};

@@ -10,12 +10,15 @@ use clap::{Parser, Subcommand};
 use commands::accounting::{self, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::doctor::{self, DoctorArgs};
+use commands::explain::{self, ExplainArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{BAD_INPUT, ended, failed, tell};
 use commands::predict::{self, PredictArgs};
 use commands::run::{self, RunArgs};
 use commands::schema::{self, SchemaArgs};
 use commands::topology::{self, TopologyArgs};
+use commands::tune::{self, TuneArgs};
 use commands::{Common, plan};
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -30,6 +33,12 @@ struct Cli {
 enum Command {
     /// Print what a run would release and what it would cost, without touching data.
     Plan(Common),
+    /// Say how much noise a budget means, and what error to expect, from public numbers.
+    Explain(ExplainArgs),
+    /// Choose rounds, step, noise and algorithm from public numbers, which costs no privacy.
+    Tune(TuneArgs),
+    /// Check that this program and this machine compute what they should.
+    Doctor(DoctorArgs),
     /// Run an experiment and write its report.
     Run(RunArgs),
     /// Predict the target of every record of a file by the model of a run.
@@ -57,6 +66,9 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Plan(common) => ended(plan::run(&common)),
+        Command::Explain(args) => ended(explain::run(&args)),
+        Command::Tune(args) => ended(tune::run(&args)),
+        Command::Doctor(args) => doctor::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Run(args) => ended(run::run(&args)),
         Command::Predict(args) => ended(predict::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),

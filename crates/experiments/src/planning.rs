@@ -11,6 +11,7 @@ use crate::divergence;
 use crate::epsilons::{dominating, epsilons};
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
+use crate::resources::resources;
 use crate::sensitivity::sensitivity;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
@@ -96,7 +97,9 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     }
     let lanes = spec.config.lanes;
     let all_lanes = if lanes > 1 { epsilons(spec, &ledger, &noise, lanes)? } else { epsilon.clone() };
-    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon, all_lanes), ledger, noise })
+    let mut plan = describe(spec, &ledger, &noise, epsilon, all_lanes);
+    plan.resources = Some(resources(spec, &ledger)?);
+    Ok(Planned { plan, ledger, noise })
 }
 
 /// Refuses a run that is accounted as a whole and costs more than the budget.
@@ -231,6 +234,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         epsilon_all_lanes,
         accountant: privacy.accountant.as_ref().map(kebab),
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
+        resources: None,
         warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
     }

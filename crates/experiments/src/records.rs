@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 mod facts;
 mod trace;
 
+pub use crate::resources::Resources;
 pub use facts::{Accounting, Seeds, Timing, Versions};
 pub use trace::{Band, Better, Measured, Observation, Trace};
 
@@ -81,6 +82,9 @@ pub struct Plan {
     pub accountant: Option<String>,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What the run takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     /// What may go wrong, as public numbers show before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dgd::ClipConfig;
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::algorithm::half;
 use crate::config::{MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
@@ -120,5 +120,9 @@ impl Method for ClippedDgd {
 
     fn shared_noise(&self) -> Option<f64> {
         self.ratio
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
     }
 }

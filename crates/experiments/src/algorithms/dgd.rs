@@ -7,7 +7,7 @@ use dido_optimizers::{Algorithm, Clip, Perturbed, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
@@ -136,5 +136,13 @@ impl Method for Dgd {
             "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, clip, a loss of \
              bounded slope, or noise.kind = \"none\"",
         )
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        let enters = match self.perturbed {
+            Perturbed::Message => Enters::Point,
+            Perturbed::Gradient => Enters::Gradient,
+        };
+        Some(Descent { step: &self.step, enters, average_from: Some(self.average_from) })
     }
 }

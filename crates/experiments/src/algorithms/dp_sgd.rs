@@ -8,7 +8,7 @@ use dido_optimizers::{Algorithm, Sampling, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::{SamplingConfig, half};
 use crate::error::ExperimentError;
@@ -100,5 +100,9 @@ impl Method for DpSgd {
 
     fn sampling(&self) -> Sampling {
         self.sampling
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Gradient, average_from: Some(self.average_from) })
     }
 }

@@ -8,7 +8,7 @@ use dido_optimizers::{Algorithm, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, GRADIENT, Kind, Method, Takes};
+use super::{Checks, Descent, Enters, GRADIENT, Kind, Method, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
@@ -76,5 +76,9 @@ impl Method for Extra {
 
     fn clip(&self) -> Option<f64> {
         self.clip
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Gradient, average_from: Some(self.average_from) })
     }
 }

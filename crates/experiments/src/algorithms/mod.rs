@@ -34,7 +34,8 @@ use serde::{Deserialize, Serialize};
 
 pub use checks::Checks;
 pub use dual_averaging::PointsConfig;
-pub use method::{Kind, Method, Sequences, Takes};
+pub(crate) use dual_averaging::expected_share;
+pub use method::{Descent, Enters, Kind, Method, Sequences, Takes};
 pub use pdop::AtConfig;
 
 use crate::error::ExperimentError;

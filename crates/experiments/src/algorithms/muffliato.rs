@@ -8,7 +8,7 @@ use dido_optimizers::{Algorithm, Gossip, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
@@ -100,5 +100,13 @@ impl Method for Muffliato {
 
     fn set(&self) -> &Set {
         &self.set
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
+    }
+
+    fn exchanges(&self) -> u32 {
+        self.gossip.1
     }
 }

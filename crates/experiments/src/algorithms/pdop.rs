@@ -9,7 +9,7 @@ use dido_optimizers::{Algorithm, At, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
@@ -127,5 +127,9 @@ impl Method for Pdop {
 
     fn clip(&self) -> Option<f64> {
         if let At::Clipped(norm) = self.at { Some(norm) } else { None }
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: None })
     }
 }

@@ -11,7 +11,7 @@ use dido_problems::Loss;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
@@ -93,6 +93,10 @@ impl Method for ProjectedDgd {
 
     fn published_epsilon(&self, spec: &Spec, noise: &Noise) -> Option<f64> {
         published(&self.set, &self.step, spec, noise)
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
     }
 }
 

@@ -8,7 +8,7 @@ use dido_optimizers::{Algorithm, OptimizerError, Schedule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::error::ExperimentError;
 use crate::report::significant;
@@ -89,5 +89,9 @@ impl Method for WangNedic {
             significant(largest),
             spec.declaration.dim()
         ))
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Coupled(&self.coupling), average_from: None })
     }
 }

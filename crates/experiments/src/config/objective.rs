@@ -21,11 +21,19 @@ pub struct ObjectiveConfig {
     #[serde(default = "Regulariser::none", skip_serializing_if = "is_none")]
     #[schemars(extend("default" = Regulariser::none()))]
     pub regulariser: Regulariser,
+    /// A public assumption on the data, of which no run depends: the mean of the parties' objectives, without the regulariser, is
+    /// at least so strongly convex. `dido explain` and `dido tune` need it for some bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strong_convexity: Option<f64>,
+    /// The like: no solution that is looked for has a larger norm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum_norm: Option<f64>,
 }
 
 impl Default for ObjectiveConfig {
     fn default() -> Self {
-        Self { weighting: WeightingConfig::default(), loss: LossConfig::default(), regulariser: Regulariser::none() }
+        let (weighting, loss) = (WeightingConfig::default(), LossConfig::default());
+        Self { weighting, loss, regulariser: Regulariser::none(), strong_convexity: None, optimum_norm: None }
     }
 }
 

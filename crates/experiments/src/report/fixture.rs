@@ -59,6 +59,7 @@ pub(super) fn plan() -> Plan {
             best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
+        resources: None,
         warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),

@@ -1,10 +1,14 @@
 //! What the terminal shows: aligned, at most 100 columns (a longer word, such as a path, stays whole), the privacy
 //! first.
 
+mod advice;
 mod audit;
 mod comparison;
+mod doctor;
 mod predictions;
+mod resources;
 mod sweep;
+mod tune;
 
 use super::planned::{marked, rounds};
 use super::{
@@ -16,11 +20,15 @@ use super::{
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
+pub use advice::explained;
 pub use audit::audit;
 pub use comparison::comparison;
+pub use doctor::doctor;
 pub use predictions::predictions;
+use resources::{memory, messages};
 pub(crate) use sweep::{all_cells, least, measures};
 pub use sweep::{sweep, sweep_plan};
+pub use tune::tuned;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -61,6 +69,10 @@ pub fn plan(plan: &Plan) -> String {
         page.item("objective", objective);
     }
     page.item("lanes", &plan.lanes.to_string());
+    if let Some(resources) = &plan.resources {
+        page.item("memory", &memory(resources));
+        page.item("messages", &messages(resources));
+    }
     page.list("Warnings", &plan.warnings);
     page.list("Remarks", &plan.remarks);
     page.text

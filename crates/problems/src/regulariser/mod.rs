@@ -169,8 +169,8 @@ impl Regulariser {
         }
     }
 
-    /// The weight of what is not smooth.
-    pub(crate) fn lambda(&self) -> f64 {
+    /// The weight of what is not smooth: `h(x)` is at least this times the Euclidean norm of `x`.
+    pub fn lambda(&self) -> f64 {
         match self.0 {
             Kind::L1 { lambda } | Kind::ElasticNet { lambda, .. } | Kind::GroupL1 { lambda, .. } => lambda,
             Kind::None | Kind::SquaredL2 { .. } => 0.0,
