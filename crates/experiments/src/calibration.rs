@@ -47,7 +47,7 @@ pub fn noise(spec: &Spec) -> Result<Noise, ExperimentError> {
             let relative = relative_scales(spec, exponent);
             let ledger = ledger_of(spec, &with(relative.clone()), None, spec.config.rounds)?;
             let multiplier =
-                if spec.is_accounted_as_a_whole() { least(&ledger, budget)? } else { summed(&ledger, budget)? };
+                if spec.is_accounted_as_a_whole() { least(spec, &ledger, budget)? } else { summed(&ledger, budget)? };
             let scales = relative.scaled(multiplier);
             match calibrated.mechanism {
                 MechanismConfig::Laplace | MechanismConfig::Gaussian => Ok(with(scales)),
@@ -120,18 +120,22 @@ fn summed(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
 const MOST_EVENTS: usize = 100;
 
 /// The same, by exact accounting of the whole run.
-fn least(relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
+fn least(spec: &Spec, relative: &Ledger, budget: Budget) -> Result<f64, ExperimentError> {
     let relative = dominating(relative);
     let few = is_quick(&relative, budget.delta(), MOST_EVENTS);
-    let (best, rdp) = (Best, Rdp::default());
-    let accountant: &dyn Accountant = if few { &best } else { &rdp };
+    let accountant: Box<dyn Accountant> = match spec.config.privacy.accountant {
+        Some(chosen) => chosen.accountant(),
+        None if few => Box::new(Best),
+        None => Box::new(Rdp::default()),
+    };
     // In units of the largest sensitivity, around which accountants are at ease.
     let events = || relative.classes.iter().flat_map(|class| &class.entries).map(|entry| entry.event);
     let unit = events().map(ratio).fold(0.0, f64::max);
     if unit <= 0.0 {
         return Ok(0.0);
     }
-    Ok(unit * calibrate::noise_multiplier(accountant, budget, |multiplier| scaled(&relative, unit * multiplier))?)
+    Ok(unit
+        * calibrate::noise_multiplier(accountant.as_ref(), budget, |multiplier| scaled(&relative, unit * multiplier))?)
 }
 
 /// The sensitivity of a release in units of its noise.

@@ -17,6 +17,9 @@ pub struct Checkpoint {
     pub ledger: Ledger,
     /// The trace so far.
     pub trace: Trace,
+    /// Rounds in a row, up to now, in which the stopping rule was content.
+    #[serde(default)]
+    pub calm: u32,
     /// What has been sent.
     pub traffic: Traffic,
     /// How long that took.

@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Empty, NoiseConfig};
@@ -17,7 +18,7 @@ use crate::records::Summary;
 use crate::{Options, Planned, ResultFolder, Spec, plan, run};
 
 /// The file of a comparison.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ComparisonConfig {
     name: String,
@@ -34,7 +35,7 @@ struct ComparisonConfig {
 }
 
 /// One algorithm.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EntryConfig {
     name: String,
@@ -95,7 +96,7 @@ pub struct Row {
 /// # Errors
 /// If the file or one of its experiments is refused, or a run stops.
 pub fn compare(name: &str) -> Result<Comparison, ExperimentError> {
-    let (file, folder, text) = read(name, presets::comparison)?;
+    let (file, folder, text) = read(name, presets::comparison, &presets::COMPARISONS)?;
     let config: ComparisonConfig = parsed(&file, &text)?;
     let ComparisonConfig { name, base, set, epsilons, entries, remarks } = config;
     let [low, high] = epsilons;

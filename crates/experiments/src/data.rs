@@ -130,7 +130,7 @@ fn bytes(spec: &Spec) -> Result<Vec<u8>, ExperimentError> {
         return Ok(builtin.to_vec());
     }
     let path = spec.resolve(source);
-    let refuse = |reason: String| ExperimentError::File { path: path.clone(), reason };
+    let refuse = |reason: String| ExperimentError::Input { path: path.clone(), reason };
     // A pipe or a device may never end.
     let kind = std::fs::metadata(&path).map_err(|e| refuse(e.to_string()))?;
     if !kind.is_file() {

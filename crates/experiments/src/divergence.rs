@@ -3,14 +3,12 @@
 use crate::algorithms::Method;
 use crate::report::significant;
 use crate::spec::Spec;
+use crate::theory::curvatures;
 
 /// The largest curvature of a party's objective that the declared bounds allow, `L = max s_i n_i R_x^2 c`, where `c` is the
 /// largest curvature of the loss: the gradient of `f_i` is `L`-Lipschitz. It is infinite for the hinge.
-fn curvature(spec: &Spec) -> f64 {
-    let declaration = &spec.declaration;
-    let bounds = declaration.bounds();
-    let record = bounds.row_norm() * bounds.row_norm() * declaration.loss().largest_curvature(bounds.target());
-    declaration.records().iter().map(|&n| declaration.scale(n) * n as f64 * record).fold(0.0, f64::max)
+pub fn curvature(spec: &Spec) -> f64 {
+    curvatures(&spec.declaration).fold(0.0, f64::max)
 }
 
 /// A warning where a step that multiplies a gradient exceeds `2 / L`: gradient descent on a quadratic of curvature `L` then

@@ -44,7 +44,10 @@ pub fn traced(spec: &Spec, ledger: &Ledger) -> Result<Vec<String>, ExperimentErr
     let answered = [&zcdp, &rdp].into_iter().flatten().any(|bound| bound.epsilon.is_finite());
     let best = if answered { None } else { tightest(&ledger, spec.delta)?.filter(|bound| bound.epsilon.is_finite()) };
     let all = [(PURE, pure), (ZCDP, zcdp), (RDP, rdp), (GDP, gdp), (BEST, best)];
-    Ok(all.into_iter().filter(|(_, bound)| bound.is_some()).map(|(name, _)| name.to_owned()).collect())
+    // An infinite epsilon says something only where nobody has another.
+    let finite = all.iter().any(|(_, bound)| bound.as_ref().is_some_and(|bound| bound.epsilon.is_finite()));
+    let says = |bound: &Option<Bound>| bound.as_ref().is_some_and(|bound| bound.epsilon.is_finite() || !finite);
+    Ok(all.into_iter().filter(|(_, bound)| says(bound)).map(|(name, _)| name.to_owned()).collect())
 }
 
 /// Epsilon of a run so far by these accountants; absent where it is infinite.

@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
+use crate::spelling::{one_line, suggestion};
+
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
     /// Neither a preset nor a file.
-    #[error("no experiment `{name}`: it is neither a preset ({presets}) nor a readable file ({reason})")]
+    #[error("no experiment `{name}`{meant}: it is neither a preset ({presets}) nor a readable file ({reason})")]
     NoSuchExperiment {
         /// What was asked for.
         name: String,
+        /// The preset whose name is near, as the end of a sentence; empty if there is none.
+        meant: String,
         /// The presets there are.
         presets: String,
         /// Why the file cannot be read.
@@ -50,7 +54,7 @@ pub enum ExperimentError {
     #[error("{0}")]
     Usage(String),
     /// The data cannot be used.
-    #[error("{0}")]
+    #[error("{}{}", .0, near_column(.0))]
     Data(#[from] dido_problems::ProblemError),
     /// The optimisers refuse.
     #[error(transparent)]
@@ -107,12 +111,22 @@ pub enum ExperimentError {
     #[error(transparent)]
     Mechanism(#[from] dido_mechanisms::MechanismError),
     /// An argument of the command line has no meaning.
-    #[error("{argument} {value}: out of range")]
+    #[error("{argument} {value}: out of range, which is {range}")]
     Argument {
         /// The argument.
         argument: &'static str,
         /// Its value.
         value: String,
+        /// The values that it can have.
+        range: String,
+    },
+    /// A file that is given cannot be read, or does not hold what it should.
+    #[error("{}: {reason}", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
     },
     /// A file of the results cannot be written or read.
     #[error("{}: {reason}", path.display())]
@@ -184,6 +198,52 @@ pub enum ExperimentError {
     /// A picture cannot be drawn.
     #[error("report: {0}")]
     Report(#[from] crate::report::ReportError),
+}
+
+impl ExperimentError {
+    /// The message in one line without control characters, which names of files and columns may have.
+    pub fn line(&self) -> String {
+        one_line(&self.to_string())
+    }
+
+    /// Whether it follows from what was asked for and given, before any run: another call would be needed. The rest are
+    /// failures: of the disk, of a run, or of a result that is in the way.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            Self::NoSuchExperiment { .. }
+            | Self::Syntax { .. }
+            | Self::Key { .. }
+            | Self::Override { .. }
+            | Self::Topology(_)
+            | Self::Usage(_)
+            | Self::Data(_)
+            | Self::Optimizer(_)
+            | Self::NoPlan { .. }
+            | Self::OverBudget { .. }
+            | Self::PlanOverBudget { .. }
+            | Self::Mechanism(_)
+            | Self::Argument { .. }
+            | Self::Input { .. }
+            | Self::Sweep { .. }
+            | Self::Spoilt { .. } => true,
+            Self::Stop(_)
+            | Self::File { .. }
+            | Self::OtherData { .. }
+            | Self::Damaged { .. }
+            | Self::Busy { .. }
+            | Self::NoCell { .. }
+            | Self::Interrupted { .. }
+            | Self::Report(_) => false,
+        }
+    }
+}
+
+/// The column that was meant, as the end of a message.
+fn near_column(error: &dido_problems::ProblemError) -> String {
+    match error {
+        dido_problems::ProblemError::MissingColumn { column, present, .. } => suggestion(column, present.split(", ")),
+        _ => String::new(),
+    }
 }
 
 fn place(path: &str) -> String {

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use crate::config::{AlgorithmConfig, Config};
+use crate::config::Config;
 use crate::error::ExperimentError;
 use crate::presets;
+use crate::schema::{self, Fault, fault};
+use crate::spelling::{one_line, suggestion};
 use crate::sweep::flattened;
 
 /// An experiment file after overrides, and the folder its relative paths start from.
@@ -53,7 +56,7 @@ pub(crate) struct Unread {
 /// # Errors
 /// If there is no such file, it is no TOML, or an override leads nowhere.
 pub(crate) fn unread(name: &str, overrides: &[String]) -> Result<Unread, ExperimentError> {
-    let (file, folder, text) = read(name, presets::find)?;
+    let (file, folder, text) = read(name, presets::find, &presets::NAMES)?;
     let mut table: Table = text.parse().map_err(|e| syntax(&file, &text, &e))?;
     if let Some(lanes) = table.remove(REPEAT)
         && table.insert(LANES.to_owned(), lanes).is_some()
@@ -77,8 +80,7 @@ impl Unread {
     /// If a key has an unknown name or a value of the wrong type.
     pub fn loaded(self) -> Result<Loaded, ExperimentError> {
         let Self { file, folder, table } = self;
-        let algorithm = table.get("algorithm").cloned();
-        let config = deserialised(&file, table).map_err(|error| closer(error, algorithm))?;
+        let config = deserialised(&file, table, schema::config())?;
         Ok(Loaded { file, folder, config })
     }
 }
@@ -87,55 +89,34 @@ impl Unread {
 ///
 /// # Errors
 /// As for [`load`].
-pub(crate) fn parsed<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ExperimentError> {
-    deserialised(file, text.parse().map_err(|e| syntax(file, text, &e))?)
+pub(crate) fn parsed<T: DeserializeOwned + JsonSchema>(file: &str, text: &str) -> Result<T, ExperimentError> {
+    deserialised(file, text.parse().map_err(|e| syntax(file, text, &e))?, &schema::of::<T>())
 }
 
-fn deserialised<T: DeserializeOwned>(file: &str, table: Table) -> Result<T, ExperimentError> {
+fn deserialised<T: DeserializeOwned>(
+    file: &str,
+    table: Table,
+    schema: &serde_json::Value,
+) -> Result<T, ExperimentError> {
+    let key =
+        |path: String, message: &str| ExperimentError::Key { file: file.to_owned(), path, message: one_line(message) };
     refuse_non_finite(file, "", &Value::Table(table.clone()))?;
-    serde_path_to_error::deserialize(Value::Table(table)).map_err(|e| ExperimentError::Key {
-        file: file.to_owned(),
-        path: e.path().to_string(),
-        message: in_words(&e.into_inner().to_string()),
-    })
-}
-
-/// The same error, at the key of `[algorithm]` that is at fault.
-fn closer(error: ExperimentError, algorithm: Option<Value>) -> ExperimentError {
-    match (error, algorithm) {
-        (ExperimentError::Key { file, path, message }, Some(Value::Table(keys))) if path == "algorithm" => {
-            match AlgorithmConfig::fault(keys) {
-                Some((key, fault)) if key != "." => {
-                    ExperimentError::Key { file, path: format!("{path}.{key}"), message: in_words(&fault) }
-                }
-                _ => ExperimentError::Key { file, path, message },
-            }
-        }
-        (error, _) => error,
+    if let Some(Fault { path, message }) = fault(schema, &table) {
+        return Err(key(path, &message));
     }
+    // What is left are values that make no sense, such as a negative weight of a regulariser.
+    serde_path_to_error::deserialize(Value::Table(table))
+        .map_err(|e| key(e.path().to_string(), &e.into_inner().to_string()))
 }
 
-/// What serde calls the types of this program, and what a reader of the file would.
-const WORDS: [(&str, &str); 6] = [
-    ("internally tagged enum Schedule", "a table such as { kind = \"constant\", c = 0.1 }"),
-    ("internally tagged enum SetConfig", "a table such as { kind = \"l2-ball\", radius = 1.0 }"),
-    ("expected f64", "expected a number"),
-    ("expected usize", "expected a whole number, not negative"),
-    ("expected u32", "expected a whole number, not negative"),
-    ("expected map with a single key", "expected a table with a single key"),
-];
-
-fn in_words(message: &str) -> String {
-    one_line(&WORDS.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours)))
-}
-
-/// The name, the folder and the text of a file that is `known` by this name or lies there.
+/// The name, the folder and the text of a file that is `known` by this name, one of `names`, or lies there.
 ///
 /// # Errors
 /// If it is neither.
 pub(crate) fn read(
     name: &str,
     known: impl Fn(&str) -> Option<&'static str>,
+    names: &[&str],
 ) -> Result<(String, PathBuf, String), ExperimentError> {
     if let Some(text) = known(name) {
         return Ok((name.to_owned(), PathBuf::new(), text.to_owned()));
@@ -143,7 +124,8 @@ pub(crate) fn read(
     let path = Path::new(name);
     let text = std::fs::read_to_string(path).map_err(|e| ExperimentError::NoSuchExperiment {
         name: name.to_owned(),
-        presets: presets::NAMES.join(", "),
+        meant: suggestion(name, names.iter().copied()),
+        presets: names.join(", "),
         reason: e.to_string(),
     })?;
     Ok((name.to_owned(), path.parent().unwrap_or(Path::new("")).to_owned(), text))
@@ -153,10 +135,6 @@ fn syntax(file: &str, text: &str, error: &toml::de::Error) -> ExperimentError {
     let offset = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text[..offset].matches('\n').count() + 1;
     ExperimentError::Syntax { file: file.to_owned(), line, message: one_line(error.message()) }
-}
-
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// No key of an experiment lies deeper; a table much deeper than this could not even be taken apart again.

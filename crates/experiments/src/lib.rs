@@ -5,6 +5,7 @@
 //! value, [`plan`] makes the ledger without data, [`run()`] carries it out and writes the [`ResultFolder`].
 
 pub mod accounting;
+pub mod advice;
 mod algorithms;
 mod artefacts;
 mod assignment;
@@ -16,6 +17,7 @@ pub mod comparison;
 pub mod config;
 mod data;
 mod divergence;
+pub mod doctor;
 mod encoding;
 mod epsilons;
 mod error;
@@ -29,12 +31,16 @@ mod presets;
 pub mod rebuild;
 pub mod records;
 pub mod report;
+pub mod resources;
 mod results;
 mod rounds;
 mod run;
+pub mod schema;
 mod sensitivity;
 mod shared_noise;
 mod spec;
+mod spelling;
+mod stopping;
 mod summary;
 pub mod sweep;
 pub mod table;
@@ -42,6 +48,7 @@ mod theory;
 pub mod topology;
 mod trace;
 mod traffic;
+pub mod tune;
 
 pub use error::ExperimentError;
 pub use file::{Loaded, load};

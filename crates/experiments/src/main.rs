@@ -6,17 +6,20 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind as Usage;
 use clap::{Parser, Subcommand};
-use dido_experiments::ExperimentError;
 
-use commands::accounting::{self, BAD_INPUT, CalibrateArgs, EpsilonArgs};
+use commands::accounting::{self, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::doctor::{self, DoctorArgs};
+use commands::explain::{self, ExplainArgs};
 use commands::network_privacy::{self, NetworkArgs};
-use commands::output::{ended, failed, print, tell};
+use commands::output::{BAD_INPUT, ended, failed, tell};
 use commands::predict::{self, PredictArgs};
 use commands::report::{self, ReportArgs};
 use commands::run::{self, RunArgs};
+use commands::schema::{self, SchemaArgs};
 use commands::topology::{self, TopologyArgs};
+use commands::tune::{self, TuneArgs};
 use commands::{Common, plan};
 
 /// Differentially private decentralised optimisation: plan and run experiments.
@@ -31,6 +34,12 @@ struct Cli {
 enum Command {
     /// Print what a run would release and what it would cost, without touching data.
     Plan(Common),
+    /// Say how much noise a budget means, and what error to expect, from public numbers.
+    Explain(ExplainArgs),
+    /// Choose rounds, step, noise and algorithm from public numbers, which costs no privacy.
+    Tune(TuneArgs),
+    /// Check that this program and this machine compute what they should.
+    Doctor(DoctorArgs),
     /// Run an experiment and write its report.
     Run(RunArgs),
     /// Predict the target of every record of a file by the model of a run.
@@ -47,6 +56,8 @@ enum Command {
     Epsilon(EpsilonArgs),
     /// Find the least noise, or the most rounds, for a budget. No data are read.
     Calibrate(CalibrateArgs),
+    /// Print all keys of an experiment file with their types, defaults and meaning.
+    Schema(SchemaArgs),
     /// Print what each party of a private averaging learns about the others, by their distance.
     NetworkPrivacy(Box<NetworkArgs>),
 }
@@ -58,42 +69,33 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Plan(common) => ended(plan::run(&common)),
+        Command::Explain(args) => ended(explain::run(&args)),
+        Command::Tune(args) => ended(tune::run(&args)),
+        Command::Doctor(args) => doctor::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Run(args) => ended(run::run(&args)),
         Command::Predict(args) => ended(predict::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Report(args) => ended(report::run(&args)),
         Command::Compare(args) => ended(compare::run(&args)),
         Command::Topology(args) => ended(topology::run(&args)),
-        Command::Epsilon(args) => answered(accounting::epsilon(&args)),
-        Command::Calibrate(args) => answered(accounting::calibrate(&args)),
+        Command::Epsilon(args) => ended(accounting::epsilon(&args)),
+        Command::Calibrate(args) => ended(accounting::calibrate(&args)),
+        Command::Schema(args) => ended(schema::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
-    }
-}
-
-/// An answer that cannot be given is bad input, one that cannot be printed a failure.
-fn answered(answer: Result<String, ExperimentError>) -> ExitCode {
-    match answer {
-        Ok(text) => ended(print(&text)),
-        Err(error) => {
-            tell(&format!("dido: {error}"));
-            ExitCode::from(BAD_INPUT)
-        }
     }
 }
 
 /// Help and version as they are; what is wrong with the arguments in one line, as all other errors.
 fn not_understood(error: &clap::Error) -> ExitCode {
-    let accounting = std::env::args_os().nth(1).is_some_and(|name| accounting::NAMES.iter().any(|n| name == *n));
-    let failure = if accounting { ExitCode::from(BAD_INPUT) } else { ExitCode::FAILURE };
     if !error.use_stderr() || error.kind() == Usage::DisplayHelpOnMissingArgumentOrSubcommand {
         // Whoever reads may stop reading.
         let _ = error.print();
-        return if error.use_stderr() { failure } else { ExitCode::SUCCESS };
+        return if error.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS };
     }
     let text = error.to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
     tell(&format!("dido: {}", lines.join("; ").trim_start_matches("error: ").replace(":; ", ": ")));
-    failure
+    ExitCode::from(BAD_INPUT)
 }

@@ -8,9 +8,10 @@ use crate::algorithms;
 use crate::assignment::assignment;
 use crate::calibration::noise;
 use crate::divergence;
-use crate::epsilons::epsilons;
+use crate::epsilons::{dominating, epsilons};
 use crate::error::ExperimentError;
 use crate::records::{Epsilons, Plan, PlannedBudget};
+use crate::resources::resources;
 use crate::sensitivity::sensitivity;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
@@ -31,12 +32,55 @@ pub struct Planned {
 /// # Errors
 /// If the budget does not allow the run.
 pub fn plan(spec: &Spec) -> Result<Planned, ExperimentError> {
-    let unplanned = |reason: String| ExperimentError::NoPlan { file: spec.file.clone(), reason };
-    planned(spec).map_err(|error| match error {
-        ExperimentError::Stop(reason) => unplanned(reason.to_string()),
-        ExperimentError::Mechanism(reason) => unplanned(reason.to_string()),
+    planned(spec).map_err(|error| unplanned(spec, error))
+}
+
+/// What stops a plan, with the place in the file.
+fn unplanned(spec: &Spec, error: ExperimentError) -> ExperimentError {
+    let (file, chosen) = (spec.file.clone(), spec.config.privacy.accountant.is_some());
+    match error {
+        ExperimentError::Mechanism(reason @ MechanismError::Unsupported { .. }) if chosen => {
+            ExperimentError::Key { file, path: "privacy.accountant".to_owned(), message: reason.to_string() }
+        }
+        ExperimentError::Stop(reason) => ExperimentError::NoPlan { file, reason: reason.to_string() },
+        ExperimentError::Mechanism(reason) => ExperimentError::NoPlan { file, reason: reason.to_string() },
         other => other,
-    })
+    }
+}
+
+/// The same experiment with the largest number of rounds, up to its own, that keep the budget with the noise that is given.
+///
+/// Doubled until the budget is exceeded, then halved: each candidate is planned as it would be run. The rounds found keep the
+/// budget, and one more does not.
+///
+/// # Errors
+/// If not even one round keeps the budget, or something else stops the plan.
+///
+/// # Panics
+/// Never: it is asked of experiments with a budget.
+pub(crate) fn largest(spec: &Spec) -> Result<Spec, ExperimentError> {
+    let budget = spec.budget.expect("the rounds that a budget pays for have a budget");
+    let asked = spec.config.rounds;
+    let with = |rounds: u32| spec.with_rounds(rounds);
+    let keeps = |rounds: u32| {
+        let spec = with(rounds)?;
+        noise(&spec).and_then(|noise| keeps_budget(&spec, &noise, budget)).map_err(|error| unplanned(&spec, error))
+    };
+    if !keeps(1)? {
+        // Says what one round costs.
+        plan(&with(1)?)?;
+    }
+    let (mut kept, mut exceeds) = (1, 2);
+    while kept < asked && keeps(exceeds.min(asked))? {
+        kept = exceeds.min(asked);
+        exceeds = exceeds.saturating_mul(2);
+    }
+    exceeds = exceeds.min(asked);
+    while exceeds > kept + 1 {
+        let middle = kept + (exceeds - kept) / 2;
+        *(if keeps(middle)? { &mut kept } else { &mut exceeds }) = middle;
+    }
+    with(kept)
 }
 
 fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
@@ -49,33 +93,42 @@ fn planned(spec: &Spec) -> Result<Planned, ExperimentError> {
     };
     let epsilon = epsilons(spec, &ledger, &noise, 1)?;
     if let Some(budget) = spec.budget.filter(|_| spec.is_accounted_as_a_whole()) {
-        keeps(spec, &epsilon, budget)?;
+        keeps(spec, &ledger, &epsilon, budget)?;
     }
     let lanes = spec.config.lanes;
     let all_lanes = if lanes > 1 { epsilons(spec, &ledger, &noise, lanes)? } else { epsilon.clone() };
-    Ok(Planned { plan: describe(spec, &ledger, &noise, epsilon, all_lanes), ledger, noise })
+    let mut plan = describe(spec, &ledger, &noise, epsilon, all_lanes);
+    plan.resources = Some(resources(spec, &ledger)?);
+    Ok(Planned { plan, ledger, noise })
 }
 
 /// Refuses a run that is accounted as a whole and costs more than the budget.
-fn keeps(spec: &Spec, found: &Epsilons, budget: Budget) -> Result<(), ExperimentError> {
-    let (found, method) = cost(found, budget);
+fn keeps(spec: &Spec, ledger: &Ledger, found: &Epsilons, budget: Budget) -> Result<(), ExperimentError> {
+    let (found, method) = cost(spec, ledger, found, budget)?;
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     if found <= epsilon {
         return Ok(());
     }
-    let (file, rounds, method) = (spec.file.clone(), spec.config.rounds, method.to_owned());
+    let (file, rounds) = (spec.file.clone(), spec.config.rounds);
     Err(ExperimentError::PlanOverBudget { file, epsilon, delta, rounds, found, method })
 }
 
 /// What is compared with a budget, and the name of the accounting.
-fn cost(found: &Epsilons, budget: Budget) -> (f64, &str) {
+///
+/// # Errors
+/// If the accountant of the file does not cover a release.
+fn cost(spec: &Spec, ledger: &Ledger, found: &Epsilons, budget: Budget) -> Result<(f64, String), ExperimentError> {
+    if let Some(accountant) = spec.config.privacy.accountant {
+        let bound = accountant.accountant().bound(&dominating(ledger), budget.delta())?;
+        return Ok((bound.epsilon, bound.method));
+    }
     let tightest = found.best.as_ref().map(|best| (best.epsilon, best.method.as_str()));
     let (found, method) = match tightest {
         _ if budget.delta() <= 0.0 => (found.pure, "pure"),
         Some((epsilon, method)) => (Some(epsilon), method),
         None => (found.zcdp.or(found.rdp), if found.zcdp.is_some() { "zcdp" } else { "rdp" }),
     };
-    (found.unwrap_or(f64::INFINITY), method)
+    Ok((found.unwrap_or(f64::INFINITY), method.to_owned()))
 }
 
 /// Whether a run with this noise keeps the budget, by the accounting that decides it.
@@ -86,7 +139,8 @@ pub(crate) fn keeps_budget(spec: &Spec, noise: &Noise, budget: Budget) -> Result
     match ledger_of(spec, noise, spec.charged_budget(), spec.config.rounds) {
         Err(ExperimentError::Stop(Stop::Mechanism(MechanismError::Overspent { .. }))) => Ok(false),
         ledger if spec.is_accounted_as_a_whole() => {
-            Ok(cost(&epsilons(spec, &ledger?, noise, 1)?, budget).0 <= budget.epsilon())
+            let ledger = ledger?;
+            Ok(cost(spec, &ledger, &epsilons(spec, &ledger, noise, 1)?, budget)?.0 <= budget.epsilon())
         }
         ledger => Ok(ledger.map(|_| true)?),
     }
@@ -151,6 +205,8 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         nodes: spec.declaration.nodes(),
         graph: spec.graph.clone(),
         rounds: config.rounds,
+        rounds_asked: spec.rounds_asked,
+        stop: config.stop.as_ref().map(kinds),
         lanes: config.lanes,
         averaging_rounds: config.averaging_rounds,
         releases_per_node: ledger.releases_per_node(),
@@ -176,7 +232,9 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         delta: spec.delta,
         epsilon,
         epsilon_all_lanes,
+        accountant: privacy.accountant.as_ref().map(kebab),
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
+        resources: None,
         warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
     }

@@ -3,6 +3,9 @@
 /// The names of the presets.
 pub const NAMES: [&str; 3] = ["quickstart", "svm", "a9a"];
 
+/// The names of the comparisons.
+pub const COMPARISONS: [&str; 1] = ["table1"];
+
 /// The TOML of a preset.
 pub fn find(name: &str) -> Option<&'static str> {
     match name {
@@ -17,6 +20,9 @@ pub fn find(name: &str) -> Option<&'static str> {
 pub fn comparison(name: &str) -> Option<&'static str> {
     (name == "table1").then_some(include_str!("../presets/table1.toml"))
 }
+
+/// The names of the data sets.
+pub const DATA: [&str; 3] = ["cps1988", "spambase", "a9a"];
 
 /// The bytes of a data set named `builtin:NAME`.
 pub fn data(name: &str) -> Option<&'static [u8]> {

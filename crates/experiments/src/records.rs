@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 mod facts;
 mod trace;
 
+pub use crate::resources::Resources;
 pub use facts::{Accounting, Seeds, Timing, Versions};
 pub use trace::{Band, Better, Measured, Observation, Trace};
 
@@ -24,6 +25,12 @@ pub struct Plan {
     pub graph: PlannedGraph,
     /// Rounds with a release.
     pub rounds: u32,
+    /// The rounds of the file, of which the budget pays for as many as it can: those are the `rounds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_asked: Option<u32>,
+    /// The rule by which the run may end before its last round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
     /// Independent repetitions on the same data.
     pub lanes: usize,
     /// Rounds of plain averaging after the last release (no cost).
@@ -70,8 +77,14 @@ pub struct Plan {
     pub epsilon: Epsilons,
     /// Epsilon of all lanes together: they are computed from the same data.
     pub epsilon_all_lanes: Epsilons,
+    /// The accountant that the file chose for the budget; absent where it chose none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accountant: Option<String>,
     /// The budget, of one lane, that refuses what would exceed it.
     pub budget: Option<PlannedBudget>,
+    /// What the run takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     /// What may go wrong, as public numbers show before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -301,7 +314,7 @@ pub struct Summary {
     pub adversary: String,
     /// The delta of the epsilon by zCDP.
     pub delta: f64,
-    /// Epsilon of one lane, by several accountings, from the ledger of the run.
+    /// Epsilon of one lane, by several accountings, from the ledger of the plan, which the run keeps to.
     pub epsilon: Epsilons,
     /// Epsilon if the results of all lanes are shown, as `model.json` does.
     pub epsilon_all_lanes: Epsilons,

@@ -149,7 +149,8 @@ impl Unfinished {
     /// # Errors
     /// If the folder cannot be renamed.
     pub fn complete(self) -> Result<(), ExperimentError> {
-        for name in [CHECKPOINT, LOCK] {
+        // Whoever was killed while it stored a checkpoint has left the new one.
+        for name in [CHECKPOINT, "checkpoint.json.new", LOCK] {
             remove(&self.path().join(name))?;
         }
         let ResultFolder { complete, partial } = &self.folder;

@@ -21,6 +21,7 @@ use crate::results::Unfinished;
 use crate::run::Progress;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
+use crate::stopping::StopRule;
 use crate::trace;
 use crate::traffic::{Counted, Traffic};
 
@@ -71,26 +72,35 @@ impl Rounds<'_> {
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = algorithms::build(spec, &parties);
         let observer = Observer::new(spec, self.data, self.references);
-        let Resumed { first, mut trace, traffic, timing } = self.resume(&observer, &mut parties, algorithm.as_mut())?;
+        let Resumed { first, mut trace, calm, traffic, timing } =
+            self.resume(&observer, &mut parties, algorithm.as_mut())?;
         let (mut network, traffic) = Counted::new(spec.network(), traffic);
         let clock = Clock::starting_at(timing);
+        let mut rule = spec.config.stop.map(|config| StopRule::new(config, algorithm.estimate().rows(), calm));
         progress(Progress::Started);
         if first > 0 {
             progress(Progress::Resumed(first));
         }
         let rounds = spec.config.rounds;
         let every = spec.config.observe_every.unwrap_or(rounds.div_ceil(TRACE_POINTS));
-        let mut failure = Ok(());
+        let (mut failure, mut done) = (Ok(()), first);
+        // A run that was interrupted when its rule held has come to its end.
+        let settled = |rule: &Option<StopRule>| rule.as_ref().is_some_and(StopRule::holds);
+        let last = if settled(&rule) { first } else { rounds };
         let mut stored = Instant::now();
         drive(
             algorithm.as_mut(),
             &mut parties,
             &mut network,
             &self.planned.noise,
-            first..rounds,
+            first..last,
             |t, algorithm, parties| {
                 let completed = t + 1;
-                let observe = completed.is_multiple_of(every) || completed == rounds;
+                done = completed;
+                if let Some(rule) = &mut rule {
+                    rule.see(algorithm.estimate().rows());
+                }
+                let observe = completed.is_multiple_of(every) || completed == rounds || settled(&rule);
                 // A key of the operating system is not stored, so such a run cannot be resumed.
                 let stop = completed < rounds && self.stop.load(Ordering::Relaxed);
                 let store = spec.config.seed != Seed::Os && (stop || stored.elapsed() >= self.checkpoint_every);
@@ -104,6 +114,7 @@ impl Rounds<'_> {
                     let progress = Resumed {
                         first: completed,
                         trace: trace.clone(),
+                        calm: rule.as_ref().map_or(0, StopRule::calm),
                         traffic: traffic.get(),
                         timing: clock.read(),
                     };
@@ -113,13 +124,13 @@ impl Rounds<'_> {
                 if stop && failure.is_ok() {
                     failure = Err(self.interrupted(completed));
                 }
-                failure.is_ok()
+                failure.is_ok() && !settled(&rule)
             },
         )?;
         failure?;
-        let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
+        let models = agree(algorithm.estimate().clone(), &mut network, done, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
-        Ok(Outcome { models: models.rows().clone(), ledger, trace, rounds, traffic: traffic.get(), clock })
+        Ok(Outcome { models: models.rows().clone(), ledger, trace, rounds: done, traffic: traffic.get(), clock })
     }
 
     fn interrupted(&self, completed: u32) -> ExperimentError {
@@ -158,7 +169,13 @@ impl Rounds<'_> {
     ) -> Result<Resumed, ExperimentError> {
         let begun = trace::begin(self.spec, &self.planned.ledger, observer)?;
         let Some(checkpoint) = self.unfinished.checkpoint()?.filter(|_| self.spec.config.seed != Seed::Os) else {
-            return Ok(Resumed { first: 0, trace: begun, traffic: Traffic::default(), timing: Timing::default() });
+            return Ok(Resumed {
+                first: 0,
+                trace: begun,
+                calm: 0,
+                traffic: Traffic::default(),
+                timing: Timing::default(),
+            });
         };
         let damaged = |reason: String| self.unfinished.damaged_checkpoint(reason);
         let mut state = algorithm.state();
@@ -173,15 +190,15 @@ impl Rounds<'_> {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }
         parties.resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
-        let Checkpoint { round, trace, traffic, timing, .. } = checkpoint;
-        Ok(Resumed { first: round, trace, traffic, timing })
+        let Checkpoint { round, trace, calm, traffic, timing, .. } = checkpoint;
+        Ok(Resumed { first: round, trace, calm, traffic, timing })
     }
 
     fn store(&self, algorithm: &mut dyn Algorithm, parties: &Parties, so_far: Resumed) -> Result<(), ExperimentError> {
         let state = algorithm.state().into_iter().map(|value| value.rows().as_slice().to_vec()).collect();
         let ledger = parties.gate().ledger().clone();
-        let Resumed { first: round, trace, traffic, timing } = so_far;
-        self.unfinished.store(&Checkpoint { round, state, ledger, trace, traffic, timing })
+        let Resumed { first: round, trace, calm, traffic, timing } = so_far;
+        self.unfinished.store(&Checkpoint { round, state, ledger, trace, calm, traffic, timing })
     }
 }
 
@@ -190,6 +207,8 @@ struct Resumed {
     /// The next round.
     first: u32,
     trace: Trace,
+    /// Rounds in a row, up to now, in which the stopping rule was content.
+    calm: u32,
     traffic: Traffic,
     timing: Timing,
 }

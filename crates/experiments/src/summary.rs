@@ -1,16 +1,15 @@
 //! What a run found, in numbers.
 
 use dido_geometry::Rows;
-use dido_mechanisms::Ledger;
 use ndarray::Axis;
 
 use crate::data::Prepared;
-use crate::epsilons::{accountings, epsilons};
+use crate::epsilons::accountings;
 use crate::error::ExperimentError;
 use crate::metrics::observer::Observer;
 use crate::metrics::{self, References, Scoring};
 use crate::planning::Planned;
-use crate::records::{Coefficient, Epsilons, Plan, Score, Summary, Timing, Versions};
+use crate::records::{Coefficient, Plan, Score, Summary, Timing, Versions};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
 use crate::theory::bound;
@@ -32,7 +31,6 @@ pub fn summarise(
     let models = &outcome.models;
     let lane_scores = lane_scores(models, data, Scoring::of(spec))?;
     let plan = &planned.plan;
-    let (epsilon, epsilon_all_lanes) = costs(spec, planned, &outcome.ledger)?;
     let objective = metrics::objective(spec, data, references, models);
     let bound = bound(spec, &planned.noise, data, references, &outcome.trace.curve());
     let not_covered = not_covered(plan).iter().copied().chain(bound.is_some().then_some("bound"));
@@ -53,8 +51,9 @@ pub fn summarise(
         adjacency: plan.adjacency.clone(),
         adversary: plan.adversary.clone(),
         delta: plan.delta,
-        epsilon,
-        epsilon_all_lanes,
+        // Of all planned rounds, also where a rule stopped the run: how long it ran depends on the noise, see `stopping`.
+        epsilon: plan.epsilon.clone(),
+        epsilon_all_lanes: plan.epsilon_all_lanes.clone(),
         accountings: accountings(spec, &outcome.ledger)?,
         metrics: references.beside(metrics::mean_score(&lane_scores), objective),
         measured: Observer::new(spec, data, references).measured(&models.view().index_axis(Axis(0), PARTY), models),
@@ -68,17 +67,6 @@ pub fn summarise(
         clipped: data.clipped.clone(),
         timing: Timing::default(),
     })
-}
-
-/// Epsilon of one lane and of all. Most often the run has released what was planned, whose cost is known.
-fn costs(spec: &Spec, planned: &Planned, ledger: &Ledger) -> Result<(Epsilons, Epsilons), ExperimentError> {
-    let plan = &planned.plan;
-    if *ledger == planned.ledger {
-        return Ok((plan.epsilon.clone(), plan.epsilon_all_lanes.clone()));
-    }
-    let one = epsilons(spec, ledger, &planned.noise, 1)?;
-    let all = if plan.lanes > 1 { epsilons(spec, ledger, &planned.noise, plan.lanes)? } else { one.clone() };
-    Ok((one, all))
 }
 
 /// Each lane is scored by the party that fares worst with it.

@@ -1,9 +1,9 @@
-//! What a theorem allows, beside what is measured. It takes numbers that are read off the data, so it is for simulations:
-//! nothing here is covered by the guarantee.
+//! What a theorem allows. Beside what is measured it takes numbers that are read off the data, so that is for simulations:
+//! [`bound`] is not covered by the guarantee. Before a run it takes what is declared: [`Facts::declared`] is public.
 
 use dido_geometry::Set;
 use dido_linalg::symmetric_eigenvalues;
-use dido_optimizers::{Noise, Schedule};
+use dido_optimizers::{Declaration, Noise, Schedule};
 use dido_problems::{Loss, Shard};
 use ndarray::Array2;
 
@@ -27,8 +27,39 @@ pub struct Facts<'a> {
     pub lambda: f64,
     /// The numbers of completed rounds for which bounds are asked, ascending from 1.
     pub observed: Vec<u32>,
-    optimum: &'a [f64],
-    shards: &'a [Shard],
+    known: Known<'a>,
+}
+
+/// Where the constants of a problem come from.
+#[derive(Clone, Copy)]
+enum Known<'a> {
+    /// From the data.
+    Data { optimum: &'a [f64], shards: &'a [Shard] },
+    /// From what is declared.
+    Declared(Declared),
+}
+
+/// What is known of a problem in public.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    /// A bound on the distance of the origin from the optimum.
+    pub distance: f64,
+    /// A bound from below on the curvature of the mean of the parties' objectives, if there is one.
+    pub strong_convexity: Option<f64>,
+    /// With what the bounds on gradients are multiplied: 1, or 0 for what a bound would be if steps were of no length.
+    pub gradients: f64,
+}
+
+/// The largest curvature `s_i n_i R_x^2 c` that the declared bounds allow a party's objective, `c` being that of the loss.
+pub fn curvatures(declaration: &Declaration) -> impl Iterator<Item = f64> {
+    let bounds = declaration.bounds();
+    let record = bounds.row_norm() * bounds.row_norm() * declaration.loss().largest_curvature(bounds.target());
+    declaration.records().iter().map(move |&n| declaration.scale(n) * n as f64 * record)
+}
+
+/// The same for the mean of the parties' objectives.
+pub fn mean_curvature(declaration: &Declaration) -> f64 {
+    curvatures(declaration).sum::<f64>() / declaration.nodes() as f64
 }
 
 /// The constants of least squares.
@@ -75,13 +106,21 @@ impl<'a> Facts<'a> {
         let as_they_are = data.shards.iter().all(|shard| shard.clipped_records() == 0);
         let fixed = spec.sequence.is_none() && spec.config.baseline.is_none();
         let lambda = spec.graph.lambda.filter(|_| together && as_they_are && fixed)?;
-        let shards = &data.shards;
-        (spec.declaration.dim() <= DENSE).then(|| Self { spec, noise, lambda, observed, optimum, shards })
+        let known = Known::Data { optimum, shards: &data.shards };
+        (spec.declaration.dim() <= DENSE).then_some(Self { spec, noise, lambda, observed, known })
+    }
+
+    /// What is declared, for the last round; `lambda` is that of a round.
+    pub fn declared(spec: &'a Spec, noise: &'a Noise, lambda: f64, declared: Declared) -> Self {
+        Self { spec, noise, lambda, observed: vec![spec.config.rounds], known: Known::Declared(declared) }
     }
 
     /// The distance of the starting point, the origin, from the optimum.
     pub fn distance(&self) -> f64 {
-        self.optimum.iter().map(|b| b * b).sum::<f64>().sqrt()
+        match self.known {
+            Known::Data { optimum, .. } => optimum.iter().map(|b| b * b).sum::<f64>().sqrt(),
+            Known::Declared(declared) => declared.distance,
+        }
     }
 
     /// Those of values after 1, 2, ... rounds that are asked for.
@@ -89,11 +128,13 @@ impl<'a> Facts<'a> {
         self.observed.iter().map(|&t| values[t as usize - 1]).collect()
     }
 
-    /// Whether the optimum without a set is that on the set as well.
+    /// Whether the optimum that is meant is that on the set: before a run it is, and beside measurements, that without a set has to
+    /// be inside.
     pub fn is_inside(&self, set: &Set) -> bool {
-        let mut projected = self.optimum.to_vec();
+        let Known::Data { optimum, .. } = self.known else { return true };
+        let mut projected = optimum.to_vec();
         set.project_row(&mut projected);
-        let moved = projected.iter().zip(self.optimum).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let moved = projected.iter().zip(optimum).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         moved <= 1e-9 * self.distance()
     }
 
@@ -115,7 +156,7 @@ impl<'a> Facts<'a> {
         let record = bounds.row_norm() * declaration.loss().largest_slope(f64::INFINITY, bounds.target());
         let largest =
             declaration.records().iter().map(|&n| declaration.scale(n) * n as f64 * record).fold(0.0, f64::max);
-        largest.is_finite().then_some(largest)
+        largest.is_finite().then_some(largest * self.gradients())
     }
 
     /// The constants of least squares on a set of this radius.
@@ -125,8 +166,12 @@ impl<'a> Facts<'a> {
             return None;
         }
         let dim = declaration.dim();
+        let shards = match self.known {
+            Known::Data { shards, .. } => shards,
+            Known::Declared(declared) => return self.declared_quadratic(radius, declared),
+        };
         let (mut sum, mut smoothness, mut gradients) = (Array2::zeros((dim, dim)), 0.0_f64, vec![]);
-        for (shard, &records) in self.shards.iter().zip(declaration.records()) {
+        for (shard, &records) in shards.iter().zip(declaration.records()) {
             let (x, scale) = (shard.x(), declaration.scale(records));
             let gram = x.t().dot(&x) * scale;
             let largest = symmetric_eigenvalues(gram.view()).ok()?.iter().copied().fold(0.0, f64::max);
@@ -138,4 +183,35 @@ impl<'a> Facts<'a> {
         let least = symmetric_eigenvalues(sum.view()).ok()?.iter().copied().fold(f64::INFINITY, f64::min);
         (least > 0.0).then_some(Quadratic { smoothness, strong_convexity: least, gradients })
     }
+
+    /// The same from declared bounds: a row has the norm `R_x`, so `||X_i||_2^2 <= n_i R_x^2` and `||y_i|| <= sqrt(n_i) R_y`.
+    fn declared_quadratic(&self, radius: f64, declared: Declared) -> Option<Quadratic> {
+        let declaration = &self.spec.declaration;
+        let (x, y) = (declaration.bounds().row_norm(), declaration.bounds().target());
+        let largest = || curvatures(declaration);
+        let gradients = largest().map(|l| declared.gradients * l * (radius + y / x)).collect();
+        let strong_convexity = declared.strong_convexity? * declaration.nodes() as f64;
+        Some(Quadratic { smoothness: largest().fold(0.0, f64::max), strong_convexity, gradients })
+    }
+
+    /// With what bounds on gradients are multiplied.
+    fn gradients(&self) -> f64 {
+        if let Known::Declared(declared) = self.known { declared.gradients } else { 1.0 }
+    }
+}
+
+/// The strong convexity that the mean of the parties' objectives has on these data, for least squares: not private.
+pub fn measured_strong_convexity(spec: &Spec, shards: &[Shard]) -> Option<f64> {
+    let declaration = &spec.declaration;
+    let dim = declaration.dim();
+    if declaration.loss() != Loss::Squared || dim > DENSE {
+        return None;
+    }
+    let mut sum = Array2::zeros((dim, dim));
+    for (shard, &records) in shards.iter().zip(declaration.records()) {
+        let x = shard.x();
+        sum += &(x.t().dot(&x) * (declaration.scale(records) / declaration.nodes() as f64));
+    }
+    let least = symmetric_eigenvalues(sum.view()).ok()?.iter().copied().fold(f64::INFINITY, f64::min);
+    Some(least.max(0.0))
 }

@@ -255,7 +255,7 @@ fn the_support_vector_machine_keeps_its_promises() {
     let objective = &metrics["objective"];
     let value = |what: &str| objective[what].as_f64().unwrap();
     assert!(value("gap") < 1e-6 && value("private") >= value("optimum") - 1e-6, "{objective}");
-    assert!(read("trace.csv").starts_with("round,epsilon,held_out_accuracy,"));
+    assert!(read("trace.csv").starts_with("round,lane,epsilon_"));
     for part in ["accuracy = ", "tightest, delta = 1e-5", "gaussian on one of 409 records", "Accuracy on held-out"] {
         assert!(read("report.html").contains(part), "{part}");
     }

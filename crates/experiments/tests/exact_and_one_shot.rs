@@ -236,7 +236,7 @@ fn objective_perturbation_keeps_its_budget() {
     let trace = fs::read_to_string(bench.result("results").join("trace.csv")).unwrap();
     for point in trace.lines().skip(1) {
         let round = point.split(',').next().unwrap().parse::<u32>().unwrap();
-        let epsilon = point.split(',').nth(1).unwrap().parse::<f64>().unwrap();
+        let epsilon = point.split(',').nth(2).unwrap().parse::<f64>().unwrap();
         assert!((epsilon - if round == 0 { 0.0 } else { spent }).abs() < 1e-9, "{point}");
     }
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -218,7 +218,7 @@ fn an_argument_out_of_range() {
 fn a_place_that_cannot_be_written() {
     let bench = Bench::new();
     bench.write("file", "in the way");
-    let line = bench.refusal(&["run", "experiment.toml", "--json", "--out", "file"]);
+    let line = bench.failure(&["run", "experiment.toml", "--json", "--out", "file"]);
     assert!(line.contains("file") && line.contains("directory"), "{line}");
     assert_eq!(fs::read_to_string(bench.path("file")).unwrap(), "in the way");
 }

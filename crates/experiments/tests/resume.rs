@@ -68,7 +68,7 @@ fn a_damaged_checkpoint_is_refused_and_kept_until_force() {
         (changed(&|v| v["ledger"]["classes"][0]["entries"][0]["releases"] = (round - 1).into()), "its ledger"),
     ] {
         fs::write(&file, &damaged).unwrap();
-        let line = bench.refusal(&[&LONG[..], &["--json"]].concat());
+        let line = bench.failure(&[&LONG[..], &["--json"]].concat());
         assert!(line.contains(part) && line.contains("--force"), "`{part}` is not in: {line}");
         assert_eq!(fs::read_to_string(&file).unwrap(), damaged);
     }
@@ -81,12 +81,12 @@ fn a_damaged_result_is_refused_until_force() {
     bench.json(&["run", "experiment.toml"]);
     for (name, contents) in [("summary.json", "{ \"name\": 3"), ("summary.json", ""), ("local.json", "\u{0}")] {
         fs::write(bench.result("results").join(name), contents).unwrap();
-        let line = bench.refusal(&["run", "experiment.toml", "--json"]);
+        let line = bench.failure(&["run", "experiment.toml", "--json"]);
         assert!(line.contains(name) && line.contains("damaged") && line.contains("--force"), "{line}");
         bench.json(&["run", "experiment.toml", "--force"]);
     }
     fs::remove_file(bench.result("results").join("summary.json")).unwrap();
-    let line = bench.refusal(&["run", "experiment.toml", "--json"]);
+    let line = bench.failure(&["run", "experiment.toml", "--json"]);
     assert!(line.contains("summary.json") && line.contains("missing"), "{line}");
 }
 
@@ -95,7 +95,7 @@ fn results_of_other_data_are_not_mixed_up() {
     let bench = Bench::new();
     bench.json(&["run", "experiment.toml"]);
     bench.write("clinics.csv", &clinics().replacen("east,57", "east,58", 1));
-    let line = bench.refusal(&["run", "experiment.toml", "--json"]);
+    let line = bench.failure(&["run", "experiment.toml", "--json"]);
     assert!(line.contains("other data") && line.contains("clinics.csv") && line.contains("--force"), "{line}");
     bench.json(&["run", "experiment.toml", "--force"]);
     bench.json(&["run", "experiment.toml"]);
@@ -126,7 +126,7 @@ fn two_processes_do_not_work_on_one_result() {
         assert!(begun.elapsed() < Duration::from_mins(1));
         std::thread::sleep(Duration::from_millis(1));
     }
-    let line = bench.refusal(&[&LONG[..], &["--json"]].concat());
+    let line = bench.failure(&[&LONG[..], &["--json"]].concat());
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(line.contains("another process"), "{line}");

@@ -59,3 +59,16 @@ pub fn prefetch(number: &f64) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = number;
 }
+
+/// The instruction set for which a [`kernel!`](crate::kernel) runs on this processor, as it is called in `pulp`.
+pub fn level() -> &'static str {
+    struct Name;
+    impl pulp::WithSimd for Name {
+        type Output = &'static str;
+        fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+            let name = std::any::type_name::<S>();
+            name.rsplit("::").next().unwrap_or(name)
+        }
+    }
+    pulp::Arch::new().dispatch(Name)
+}

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The adversary against whom a bound holds. Each of them may know everything else: graph, weights, schedules, code,
 /// and all records but the one that is protected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Adversary {
     /// Sees every release of every node: the whole transcript. The default, and the strongest.

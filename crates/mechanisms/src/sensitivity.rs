@@ -8,6 +8,7 @@ use crate::MechanismError;
 
 /// Which pairs of data sets the guarantee makes indistinguishable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {
     /// The whole data set of one node is replaced by another one (paper A).

@@ -11,6 +11,7 @@ use crate::OptimizerError;
 /// | growing distance | 1 | `gamma sqrt(t + 1)` | convex regularisers: `O(1/sqrt(T))` |
 /// | growing gradients | `t` | `gamma` | strongly convex regularisers, with `gamma = iota mu`: `O(1/T)` |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DualWeights {
     /// `a_t = 1`, `gamma_t = gamma sqrt(t + 1)`.

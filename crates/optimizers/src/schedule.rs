@@ -13,6 +13,7 @@ use crate::OptimizerError;
 /// | geometric | `c q^t` | `c > 0`, `q > 0` (paper C has `q < 1`) |
 /// | table | the `t`-th of a list | every value `> 0` |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Schedule {
     /// The same value in each round.
@@ -27,6 +28,7 @@ pub enum Schedule {
 
 /// `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     /// The value.
@@ -35,6 +37,7 @@ pub struct Constant {
 
 /// `c / (t + d)^e`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Power {
     /// The numerator.
@@ -47,6 +50,7 @@ pub struct Power {
 
 /// `c q^t`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Geometric {
     /// The value in round 0.
@@ -57,6 +61,7 @@ pub struct Geometric {
 
 /// A list of values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Table {
     /// The values of rounds 0, 1, ...

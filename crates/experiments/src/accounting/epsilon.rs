@@ -169,7 +169,7 @@ pub fn laplace(question: &Laplace) -> Result<Answer, ExperimentError> {
 /// # Errors
 /// If the file cannot be read, is no ledger, or has an event that makes no sense.
 pub fn ledger(question: &LedgerFile) -> Result<LedgerAnswer, ExperimentError> {
-    let failed = |reason: String| ExperimentError::File { path: question.file.clone(), reason };
+    let failed = |reason: String| ExperimentError::Input { path: question.file.clone(), reason };
     let bytes = std::fs::read(&question.file).map_err(|error| failed(error.to_string()))?;
     let ledger: Ledger =
         serde_json::from_slice(&bytes).map_err(|error| failed(format!("this is no ledger: {error}")))?;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use dido_mechanisms::{Adversary, Public};
 use dido_optimizers::{Algorithm, Clip, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dgd::ClipConfig;
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::algorithm::half;
 use crate::config::{MechanismConfig, NoiseConfig};
 use crate::error::ExperimentError;
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// DGD on clipped gradients.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClippedDgdConfig {
     /// The step size of each round.
@@ -119,5 +120,9 @@ impl Method for ClippedDgd {
 
     fn shared_noise(&self) -> Option<f64> {
         self.ratio
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
     }
 }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Clip, Perturbed, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
 
 /// Decentralised gradient descent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DgdConfig {
     /// The step size of each round.
@@ -22,6 +23,7 @@ pub struct DgdConfig {
     pub average_from: f64,
     /// What noise is added to.
     #[serde(default, skip_serializing_if = "is_message")]
+    #[schemars(extend("default" = PerturbConfig::default()))]
     pub perturb: PerturbConfig,
     /// What is clipped, and to which length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +31,7 @@ pub struct DgdConfig {
 }
 
 /// `perturb`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PerturbConfig {
     /// What is sent.
@@ -46,7 +48,7 @@ fn is_message(perturb: &PerturbConfig) -> bool {
 }
 
 /// `clip`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClipConfig {
     /// The gradient of every record.
@@ -134,5 +136,13 @@ impl Method for Dgd {
             "dgd has no bounded set, so its gradients have no finite sensitivity: use projected-dgd, clip, a loss of \
              bounded slope, or noise.kind = \"none\"",
         )
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        let enters = match self.perturbed {
+            Perturbed::Message => Enters::Point,
+            Perturbed::Gradient => Enters::Gradient,
+        };
+        Some(Descent { step: &self.step, enters, average_from: Some(self.average_from) })
     }
 }

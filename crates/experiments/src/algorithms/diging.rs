@@ -5,16 +5,17 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, GRADIENT, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, GRADIENT, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
 
 /// Gradient tracking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DIGingConfig {
     /// The set that holds the solution, if there is one.
@@ -74,5 +75,13 @@ impl Method for DIGing {
 
     fn clip(&self) -> Option<f64> {
         self.clip
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Gradient, average_from: Some(self.average_from) })
+    }
+
+    fn exchanges(&self) -> u32 {
+        2
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::{Adjacency, Public};
 use dido_optimizers::{Algorithm, Sampling, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::{SamplingConfig, half};
 use crate::error::ExperimentError;
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// DP-SGD.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DpSgdConfig {
     /// The set of the points, if they are confined to one.
@@ -99,5 +100,9 @@ impl Method for DpSgd {
 
     fn sampling(&self) -> Sampling {
         self.sampling
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Gradient, average_from: Some(self.average_from) })
     }
 }

@@ -7,6 +7,7 @@ use dido_mechanisms::Public;
 use dido_optimizers::bounds::liu2024;
 use dido_optimizers::{Algorithm, DualWeights, Points, Sampling};
 use dido_problems::{Distance, DualStep};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -19,7 +20,7 @@ use crate::spec::Spec;
 use crate::theory::Facts;
 
 /// Dual averaging.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DualAveragingConfig {
     /// The set of the points, if they are confined to one.
@@ -35,6 +36,7 @@ pub struct DualAveragingConfig {
     pub sampling: SamplingConfig,
     /// Who sees which nodes take part.
     #[serde(default, skip_serializing_if = "is_visible")]
+    #[schemars(extend("default" = ActivationConfig::default()))]
     pub activation: ActivationConfig,
     /// Which points gradients are taken at.
     #[serde(default)]
@@ -45,7 +47,7 @@ pub struct DualAveragingConfig {
 }
 
 /// `activation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivationConfig {
     /// Everybody: a node that is away is silent.
@@ -62,7 +64,7 @@ fn is_visible(activation: &ActivationConfig) -> bool {
 }
 
 /// `points`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointsConfig {
     /// Made anew in every round.
@@ -126,7 +128,7 @@ impl DualAveragingConfig {
 }
 
 /// The share of nodes that the graph lets take part: what an activation says, all otherwise.
-fn expected_share(config: &Config) -> f64 {
+pub(crate) fn expected_share(config: &Config) -> f64 {
     match &config.graph.sequence {
         Some(SequenceConfig::Activation(activation)) => match (activation.active, activation.p) {
             (Some(active), _) => active as f64 / config.data.records.len() as f64,
@@ -214,20 +216,7 @@ impl Method for DualAveraging {
         let declaration = &facts.spec.declaration;
         let mu = self.step.regulariser().strong_convexity();
         let everyone = self.participation >= 1.0 && matches!(self.sampling, Sampling::All | Sampling::OneRecord);
-        let free = matches!(self.step.set(), Set::Whole) && self.step.distance() == Distance::Euclidean;
-        let lipschitz = facts.slope().filter(|_| everyone && free && mu > 0.0)?;
-        let variances = (0..facts.spec.config.rounds).map(|t| facts.variance(t)).collect::<Option<Vec<f64>>>()?;
-        let problem = liu2024::Problem {
-            nodes: declaration.nodes(),
-            dim: declaration.dim(),
-            lipschitz,
-            strong_convexity: mu,
-            participation: 1.0,
-            activation: liu2024::Activation::FixedSize,
-            sigma: variances.into_iter().fold(0.0, f64::max).sqrt(),
-            contraction: facts.lambda * facts.lambda,
-            distance: facts.distance().powi(2) / 2.0,
-        };
+        let problem = self.problem(facts, liu2024::Activation::FixedSize).filter(|_| everyone && mu > 0.0)?;
         let weights = self.weights;
         let root_n = (declaration.nodes() as f64).sqrt();
         // How far the mean of the nodes' points is from the point that follows from the mean of their sums.
@@ -242,7 +231,48 @@ impl Method for DualAveraging {
         Some(facts.observed.iter().zip(facts.picked(&apart)).map(|(&t, apart)| to_the_optimum(t) + apart).collect())
     }
 
+    fn gap_bound(&self, facts: &Facts<'_>, agreed: bool) -> Option<f64> {
+        let config = &facts.spec.config;
+        let (activation, fits) = match &config.graph.sequence {
+            // Otherwise the points of nodes that sleep are those of before.
+            Some(SequenceConfig::Activation(coins)) => {
+                let kind = match coins.active {
+                    Some(_) => liu2024::Activation::FixedSize,
+                    None => liu2024::Activation::Bernoulli,
+                };
+                (kind, self.points == Points::Fresh && (self.participation - expected_share(config)).abs() < 1e-12)
+            }
+            None | Some(SequenceConfig::EdgeFailures(_)) => (liu2024::Activation::FixedSize, self.participation >= 1.0),
+            Some(_) => return None,
+        };
+        let summed = matches!(self.sampling, Sampling::All | Sampling::OneRecord | Sampling::Records(_));
+        let problem = self.problem(facts, activation).filter(|_| fits && summed)?;
+        let gap = if agreed { liu2024::Problem::gap_in_agreement } else { liu2024::Problem::gap };
+        Some(gap(&problem, self.weights, config.rounds))
+    }
+
     fn sampling(&self) -> Sampling {
         self.sampling
+    }
+}
+
+impl DualAveraging {
+    /// The constants of the bound, where there is no set, the distance is Euclidean, the slope is bounded and the noise is known.
+    fn problem(&self, facts: &Facts<'_>, activation: liu2024::Activation) -> Option<liu2024::Problem> {
+        let declaration = &facts.spec.declaration;
+        let free = matches!(self.step.set(), Set::Whole) && self.step.distance() == Distance::Euclidean;
+        let lipschitz = facts.slope().filter(|_| free)?;
+        let variances = (0..facts.spec.config.rounds).map(|t| facts.variance(t)).collect::<Option<Vec<f64>>>()?;
+        Some(liu2024::Problem {
+            nodes: declaration.nodes(),
+            dim: declaration.dim(),
+            lipschitz,
+            strong_convexity: self.step.regulariser().strong_convexity(),
+            participation: self.participation,
+            activation,
+            sigma: variances.into_iter().fold(0.0, f64::max).sqrt(),
+            contraction: facts.lambda * facts.lambda,
+            distance: facts.distance().powi(2) / 2.0,
+        })
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, GRADIENT, Kind, Method, Takes};
+use super::{Checks, Descent, Enters, GRADIENT, Kind, Method, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// Linearised ADMM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinearisedAdmmConfig {
     /// The set that holds the solution, if there is one.
@@ -88,5 +89,9 @@ impl Method for LinearisedAdmm {
 
     fn clip(&self) -> Option<f64> {
         self.clip
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Gradient, average_from: Some(self.average_from) })
     }
 }

@@ -55,6 +55,39 @@ pub trait Kind {
     fn check(&self, checks: &Checks<'_>) -> Result<Arc<dyn Method>, ExperimentError>;
 }
 
+/// How the mean of all points moves: `x(t+1) = x(t) - step(t) g(t) + noise`.
+#[derive(Clone, Copy, Debug)]
+pub struct Descent<'a> {
+    /// `step(t)`.
+    pub step: &'a Schedule,
+    /// What becomes of the noise of a release.
+    pub enters: Enters<'a>,
+    /// The round whose point is the first to enter the answer; the answer is the last point if nothing is said.
+    pub average_from: Option<u32>,
+}
+
+/// What the noise of a release is multiplied with before it enters the mean of all points.
+#[derive(Clone, Copy, Debug)]
+pub enum Enters<'a> {
+    /// 1: it is added to the point.
+    Point,
+    /// The step: it is added to the gradient.
+    Gradient,
+    /// How much a party listens.
+    Coupled(&'a Schedule),
+}
+
+impl Enters<'_> {
+    /// The factor in round `t`.
+    pub fn factor(self, step: &Schedule, t: u32) -> f64 {
+        match self {
+            Self::Point => 1.0,
+            Self::Gradient => step.at(t),
+            Self::Coupled(coupling) => coupling.at(t),
+        }
+    }
+}
+
 /// An algorithm whose values were checked.
 pub trait Method: Debug + Send + Sync {
     /// The algorithm at its starting point; `zeros` is the origin for every node and lane.
@@ -162,6 +195,22 @@ pub trait Method: Debug + Send + Sync {
     /// hold.
     fn error_bound(&self, _facts: &Facts<'_>) -> Option<Vec<f64>> {
         None
+    }
+
+    /// A bound on how far the objective is from its minimum after all rounds, in expectation, where its premises hold. With
+    /// `agreed` what it would be if the parties always agreed, which is an estimate.
+    fn gap_bound(&self, _facts: &Facts<'_>, _agreed: bool) -> Option<f64> {
+        None
+    }
+
+    /// How the mean of the parties' points moves, if as in gradient descent on the mean of their objectives.
+    fn descent(&self) -> Option<Descent<'_>> {
+        None
+    }
+
+    /// Averages in a round, each of which takes a message along every edge in both directions.
+    fn exchanges(&self) -> u32 {
+        1
     }
 
     /// Whether a node looks at a secret sample of its records in place of all.

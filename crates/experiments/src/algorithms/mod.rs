@@ -29,13 +29,13 @@ mod wang_nedic;
 use std::sync::Arc;
 
 use dido_optimizers::{Algorithm, Parties};
-use serde::de::DeserializeOwned;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
 
 pub use checks::Checks;
 pub use dual_averaging::PointsConfig;
-pub use method::{Kind, Method, Sequences, Takes};
+pub(crate) use dual_averaging::expected_share;
+pub use method::{Descent, Enters, Kind, Method, Sequences, Takes};
 pub use pdop::AtConfig;
 
 use crate::error::ExperimentError;
@@ -45,7 +45,7 @@ use crate::spec::Spec;
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:literal => $kind:ident($keys:ty),)+) => {
         /// `[algorithm]`
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         pub enum AlgorithmConfig {
             $($(#[$doc])* #[serde(rename = $name)] $kind($keys),)+
@@ -63,13 +63,6 @@ macro_rules! kinds {
             /// What kinds of experiments it takes.
             pub fn takes(&self) -> Takes {
                 match self { $(Self::$kind(_) => <$keys as Kind>::TAKES,)+ }
-            }
-
-            /// The key at fault of a table that cannot be read, and what is wrong with it. Of a table whose keys depend on
-            /// its kind, serde itself names the table only.
-            pub fn fault(mut keys: Table) -> Option<(String, String)> {
-                let kind = keys.remove("kind")?;
-                match kind.as_str()? { $($name => fault_of::<$keys>(keys),)+ _ => None }
             }
 
             fn check(&self, checks: &Checks<'_>) -> Result<Arc<dyn Method>, ExperimentError> {
@@ -113,11 +106,6 @@ kinds! {
 /// What those algorithms release that release gradients and nothing else.
 const GRADIENT: &str =
     "g_i(t) + noise_i(t): the gradient of f_i at x_i(t); all else is computed from what was released";
-
-fn fault_of<T: DeserializeOwned>(keys: Table) -> Option<(String, String)> {
-    let error = serde_path_to_error::deserialize::<_, T>(Value::Table(keys)).err()?;
-    Some((error.path().to_string(), error.into_inner().to_string()))
-}
 
 /// From `[algorithm]` to checked values.
 ///

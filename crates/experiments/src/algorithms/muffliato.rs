@@ -5,16 +5,17 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, Gossip, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
 
 /// Muffliato.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MuffliatoConfig {
     /// The set within which gradients are taken.
@@ -32,7 +33,7 @@ pub struct MuffliatoConfig {
 }
 
 /// `gossip`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GossipConfig {
     /// With the weights, again and again.
@@ -99,5 +100,13 @@ impl Method for Muffliato {
 
     fn set(&self) -> &Set {
         &self.set
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
+    }
+
+    fn exchanges(&self) -> u32 {
+        self.gossip.1
     }
 }

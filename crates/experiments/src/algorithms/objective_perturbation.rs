@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dido_geometry::{Rows, Set, Shape};
 use dido_mechanisms::{Adjacency, Budget, MechanismError, Public};
 use dido_optimizers::{Algorithm, Declaration};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -14,7 +15,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// Objective perturbation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectivePerturbationConfig {
     /// The set on which the answer is projected, if there is one.

@@ -6,16 +6,17 @@ use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::bounds::huang2015;
 use dido_optimizers::{Algorithm, At, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::error::ExperimentError;
 use crate::spec::Spec;
 use crate::theory::{Facts, Quadratic};
 
 /// Private distributed optimisation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PdopConfig {
     /// The set that holds the solution.
@@ -28,7 +29,7 @@ pub struct PdopConfig {
 }
 
 /// `at`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtConfig {
     /// At the projected point.
@@ -126,5 +127,9 @@ impl Method for Pdop {
 
     fn clip(&self) -> Option<f64> {
         if let At::Clipped(norm) = self.at { Some(norm) } else { None }
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: None })
     }
 }

@@ -8,9 +8,10 @@ use dido_mechanisms::{Adjacency, Public};
 use dido_optimizers::bounds::liu2020;
 use dido_optimizers::{Algorithm, Noise, Schedule};
 use dido_problems::Loss;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::config::algorithm::half;
 use crate::error::ExperimentError;
@@ -18,7 +19,7 @@ use crate::spec::Spec;
 use crate::theory::{Facts, Quadratic};
 
 /// Projected decentralised gradient descent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectedDgdConfig {
     /// The set that holds the solution.
@@ -92,6 +93,10 @@ impl Method for ProjectedDgd {
 
     fn published_epsilon(&self, spec: &Spec, noise: &Noise) -> Option<f64> {
         published(&self.set, &self.step, spec, noise)
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Point, average_from: Some(self.average_from) })
     }
 }
 

@@ -6,6 +6,7 @@ use dido_geometry::Set;
 use dido_mechanisms::{Adjacency, Public, sufficient_statistics};
 use dido_optimizers::{Algorithm, Declaration};
 use dido_problems::Loss;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Kind, Method, Sequences, Takes};
@@ -15,7 +16,7 @@ use crate::report::significant;
 use crate::spec::Spec;
 
 /// Sufficient statistics.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SufficientStatisticsConfig {
     /// The set on which the solution is projected, if there is one.

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use dido_geometry::Set;
 use dido_mechanisms::Public;
 use dido_optimizers::{Algorithm, OptimizerError, Schedule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Kind, Method, Sequences, Takes};
+use super::{Checks, Descent, Enters, Kind, Method, Sequences, Takes};
 use crate::config::SetConfig;
 use crate::error::ExperimentError;
 use crate::report::significant;
 use crate::spec::Spec;
 
 /// Wang and Nedic's method.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WangNedicConfig {
     /// The set within which gradients are taken.
@@ -88,5 +89,9 @@ impl Method for WangNedic {
             significant(largest),
             spec.declaration.dim()
         ))
+    }
+
+    fn descent(&self) -> Option<Descent<'_>> {
+        Some(Descent { step: &self.step, enters: Enters::Coupled(&self.coupling), average_from: None })
     }
 }

@@ -203,15 +203,15 @@ fn check(spec: &Spec, planned: &Planned, options: &AuditOptions) -> Result<(), E
     if spec.method.shared_noise().is_some() {
         return usage("noise that parties share is not part of an audit: its messages are not independent");
     }
-    let argument = |argument, value: String| Err(ExperimentError::Argument { argument, value });
+    let argument = |argument, value: String, range: String| Err(ExperimentError::Argument { argument, value, range });
     if !(2..=MOST_RUNS).contains(&options.runs) {
-        return argument("--runs", options.runs.to_string());
+        return argument("--runs", options.runs.to_string(), format!("2 to {MOST_RUNS}"));
     }
     if !(options.confidence >= 0.5 && options.confidence < 1.0) {
-        return argument("--confidence", options.confidence.to_string());
+        return argument("--confidence", options.confidence.to_string(), "0.5 to 1, without 1".to_owned());
     }
     if let Some(victim) = options.victim.filter(|&victim| victim >= spec.declaration.nodes()) {
-        return argument("--victim", victim.to_string());
+        return argument("--victim", victim.to_string(), format!("0 to {}, the parties", spec.declaration.nodes() - 1));
     }
     let by_likelihood = options.method != Method::BlackBox || options.view == View::All;
     if by_likelihood && spec.method.is_sampled() {

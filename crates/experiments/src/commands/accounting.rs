@@ -7,11 +7,7 @@ use dido_experiments::accounting::{Answer, LedgerAnswer, calibrate, epsilon, sub
 use dido_experiments::{ExperimentError, json};
 use serde::Serialize;
 
-/// The commands whose bad input ends with [`BAD_INPUT`].
-pub const NAMES: [&str; 2] = ["epsilon", "calibrate"];
-
-/// A number that makes no sense, or options that do not go together: not to be taken for a program that failed.
-pub const BAD_INPUT: u8 = 2;
+use super::output::print;
 
 #[derive(Args)]
 pub struct EpsilonArgs {
@@ -77,22 +73,22 @@ impl<Q: Args> Asked<Q> {
     }
 }
 
-/// What is to be printed.
-pub fn epsilon(args: &EpsilonArgs) -> Result<String, ExperimentError> {
-    match &args.question {
+/// Prints the answer.
+pub fn epsilon(args: &EpsilonArgs) -> Result<(), ExperimentError> {
+    print(&match &args.question {
         Epsilon::Gaussian(asked) => asked.answer(epsilon::gaussian, Answer::text),
         Epsilon::Laplace(asked) => asked.answer(epsilon::laplace, Answer::text),
         Epsilon::SubsampledDda(asked) => asked.answer(subsampled_dda::answer, DdaAnswer::text),
         Epsilon::Ledger(asked) => asked.answer(epsilon::ledger, LedgerAnswer::text),
-    }
+    }?)
 }
 
-/// What is to be printed.
-pub fn calibrate(args: &CalibrateArgs) -> Result<String, ExperimentError> {
-    match &args.question {
+/// Prints the answer.
+pub fn calibrate(args: &CalibrateArgs) -> Result<(), ExperimentError> {
+    print(&match &args.question {
         Calibrate::Gaussian(asked) => asked.answer(calibrate::gaussian, Calibrated::text),
         Calibrate::Laplace(asked) => asked.answer(calibrate::laplace, Calibrated::text),
         Calibrate::Rounds(Rounds::Gaussian(asked)) => asked.answer(calibrate::gaussian_rounds, Calibrated::text),
         Calibrate::Rounds(Rounds::Laplace(asked)) => asked.answer(calibrate::laplace_rounds, Calibrated::text),
-    }
+    }?)
 }

@@ -11,8 +11,10 @@ use super::Common;
 use super::output::{print, say};
 
 #[derive(Args)]
-#[command(after_help = "Exit code: 0 for PASS, 3 for VIOLATION, 4 for INCONCLUSIVE, 1 for an error.\n\
-    An audit looks at the data without noise: what it prints is for the owner of the data only.")]
+#[command(
+    after_help = "Exit code: 0 for PASS, 3 for VIOLATION, 4 for INCONCLUSIVE, 2 for bad input, 1 for a failure.\n\
+    An audit looks at the data without noise: what it prints is for the owner of the data only."
+)]
 pub struct AuditArgs {
     #[command(flatten)]
     common: Common,

@@ -3,6 +3,8 @@
 pub mod accounting;
 pub mod audit;
 pub mod compare;
+pub mod doctor;
+pub mod explain;
 pub mod interrupt;
 pub mod network_privacy;
 pub mod output;
@@ -10,8 +12,10 @@ pub mod plan;
 pub mod predict;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod sweep;
 pub mod topology;
+pub mod tune;
 
 use clap::Args;
 use dido_experiments::sweep::{self as sweeps, Sweep};

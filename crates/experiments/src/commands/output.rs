@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use dido_experiments::{ExperimentError, Planned};
 
-use super::accounting::BAD_INPUT;
 use super::interrupt::INTERRUPTED;
+
+/// The exit code of what cannot be asked: a wrong file, key or argument, not to be taken for a program that failed.
+pub const BAD_INPUT: u8 = 2;
 
 /// Text for people goes to the standard output, unless that is kept for JSON.
 pub fn say(json: bool, text: &str) -> Result<(), ExperimentError> {
@@ -48,10 +50,10 @@ pub fn ended(result: Result<(), ExperimentError>) -> ExitCode {
 
 /// The error in one line, and the exit code of its kind.
 pub fn failed(error: &ExperimentError) -> ExitCode {
-    tell(&format!("dido: {error}"));
+    tell(&format!("dido: {}", error.line()));
     match error {
-        ExperimentError::Sweep { .. } => ExitCode::from(BAD_INPUT),
         ExperimentError::Interrupted { .. } => ExitCode::from(INTERRUPTED),
+        _ if error.is_bad_input() => ExitCode::from(BAD_INPUT),
         _ => ExitCode::FAILURE,
     }
 }

@@ -38,8 +38,11 @@ pub struct PredictArgs {
 
 pub fn run(args: &PredictArgs) -> Result<(), ExperimentError> {
     let separator = u8::try_from(args.separator).ok().filter(u8::is_ascii);
-    let separator = separator
-        .ok_or_else(|| ExperimentError::Argument { argument: "--separator", value: args.separator.to_string() })?;
+    let separator = separator.ok_or_else(|| ExperimentError::Argument {
+        argument: "--separator",
+        value: args.separator.to_string(),
+        range: "ASCII characters".to_owned(),
+    })?;
     let predictions = predict(&args.model, &args.file, Options { separator, lane: args.lane })?;
     if let Some(out) = &args.out {
         write(out, &predictions, args.force)?;

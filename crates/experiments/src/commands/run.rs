@@ -76,14 +76,19 @@ fn progress_bar(rounds: u64) -> ProgressBar {
 
 fn checkpoint_interval(seconds: f64) -> Result<Duration, ExperimentError> {
     Duration::try_from_secs_f64(seconds)
-        .map_err(|_| ExperimentError::Argument { argument: "--checkpoint-seconds", value: seconds.to_string() })
+        .map_err(|_| out_of_range("--checkpoint-seconds", &seconds, "0 to 1e19 seconds"))
 }
 
 fn use_threads(threads: Option<usize>) -> Result<(), ExperimentError> {
     let Some(threads) = threads else { return Ok(()) };
-    let refuse = || ExperimentError::Argument { argument: "--threads", value: threads.to_string() };
+    let range = format!("1 to {MOST_THREADS}");
     if !(1..=MOST_THREADS).contains(&threads) {
-        return Err(refuse());
+        return Err(out_of_range("--threads", &threads, &range));
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|_| refuse())
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|_| out_of_range("--threads", &threads, &range))
+}
+
+fn out_of_range(argument: &'static str, value: &impl ToString, range: &str) -> ExperimentError {
+    ExperimentError::Argument { argument, value: value.to_string(), range: range.to_owned() }
 }

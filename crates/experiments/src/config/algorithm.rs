@@ -1,12 +1,13 @@
 //! What the keys of several algorithms share. The keys of each stand in its own file in `algorithms`.
 
 use dido_optimizers::Sampling;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::algorithms::{AlgorithmConfig, AtConfig, PointsConfig};
 
 /// `sampling`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplingConfig {
     /// All of its own.
@@ -37,7 +38,7 @@ pub(crate) fn half() -> f64 {
 }
 
 /// `set`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SetConfig {
     /// A Euclidean ball around the origin.
@@ -57,7 +58,7 @@ pub enum SetConfig {
 }
 
 /// A set with a radius.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RadiusConfig {
     /// Its radius.
@@ -65,7 +66,7 @@ pub struct RadiusConfig {
 }
 
 /// A box.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoxConfig {
     /// Lower bound of each coordinate.
@@ -75,7 +76,7 @@ pub struct BoxConfig {
 }
 
 /// A half-space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HalfSpaceConfig {
     /// The vector.
@@ -85,7 +86,7 @@ pub struct HalfSpaceConfig {
 }
 
 /// Linear equations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AffineConfig {
     /// The coefficients of each equation.
@@ -95,7 +96,7 @@ pub struct AffineConfig {
 }
 
 /// An intersection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntersectionConfig {
     /// The sets.

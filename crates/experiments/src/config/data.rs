@@ -1,11 +1,12 @@
 //! `[data]`: the records, and what is public about them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Empty;
 
 /// `[data]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataConfig {
     /// A path (relative to the experiment file), or `builtin:NAME`.
@@ -25,6 +26,7 @@ pub struct DataConfig {
     pub target: TargetConfig,
     /// From what: the columns of a table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = Vec::<FeatureConfig>::new()))]
     pub features: Vec<FeatureConfig>,
     /// From what: the sparse rows of an svmlight file, in place of columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +34,7 @@ pub struct DataConfig {
 }
 
 /// `svmlight`: what is public about a file of lines `target feature:value feature:value ...`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SvmlightConfig {
     /// Number of features; they are counted from 1.
@@ -47,7 +49,7 @@ fn comma() -> char {
 }
 
 /// `held_out`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeldOutConfig {
     /// The fraction of all records.
@@ -58,7 +60,7 @@ pub struct HeldOutConfig {
 }
 
 /// `partition`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PartitionConfig {
     /// Nearly equal parts in the order of the file.
@@ -82,7 +84,7 @@ impl PartitionConfig {
 }
 
 /// A table with a seed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeedOnly {
     /// A public seed.
@@ -91,7 +93,7 @@ pub struct SeedOnly {
 }
 
 /// A table with a column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnOnly {
     /// The column.
@@ -100,7 +102,7 @@ pub struct ColumnOnly {
 
 /// `target`: a number with public bounds `min` and `max`, encoded as `(value - center) / scale`, or two `levels`, encoded as
 /// -1 and +1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetConfig {
     /// The column; an svmlight file has one target and no name for it.
@@ -124,7 +126,7 @@ pub struct TargetConfig {
 }
 
 /// A number with public bounds, encoded as `(value - center) / scale`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NumericConfig {
     /// The column.
@@ -146,7 +148,7 @@ fn unit() -> f64 {
 }
 
 /// One entry of `features`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FeatureConfig {
     /// The constant 1.
@@ -160,7 +162,7 @@ pub enum FeatureConfig {
 }
 
 /// A category of two levels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TwoLevelConfig {
     /// The column.
@@ -170,7 +172,7 @@ pub struct TwoLevelConfig {
 }
 
 /// A category of several levels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OneHotConfig {
     /// The column.

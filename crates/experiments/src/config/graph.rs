@@ -4,19 +4,23 @@
 use std::path::PathBuf;
 
 use dido_topology::families::Options;
+use dido_topology::{families, weights};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::Empty;
 
 /// `[graph]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphConfig {
     /// The family; where a matrix is given, by default the graph of its entries that are not 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "families")]
     pub kind: Option<String>,
     /// The weight rule, or `matrix`.
     #[serde(default = "default_weights", skip_serializing_if = "is_default")]
+    #[schemars(schema_with = "rules", extend("default" = default_weights()))]
     pub weights: String,
     /// The file of the weights, where they are a `matrix`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,6 +50,16 @@ impl GraphConfig {
     }
 }
 
+fn families(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
+    json_schema!({ "enum": names })
+}
+
+fn rules(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = weights::ALL.iter().map(|rule| rule.name).chain(["matrix"]).collect();
+    json_schema!({ "enum": names })
+}
+
 fn default_weights() -> String {
     "metropolis".to_owned()
 }
@@ -55,7 +69,7 @@ fn is_default(weights: &str) -> bool {
 }
 
 /// `[graph.sequence]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SequenceConfig {
     /// In each round some nodes are awake and average with each other; the others keep what they hold.
@@ -96,7 +110,7 @@ impl SequenceConfig {
 }
 
 /// Nodes that are awake: a fixed number or each by its own coin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ActivationConfig {
     /// Number of nodes awake in a round.
@@ -111,7 +125,7 @@ pub struct ActivationConfig {
 }
 
 /// Nodes that are down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeOutagesConfig {
     /// When which node is down.
@@ -119,7 +133,7 @@ pub struct NodeOutagesConfig {
 }
 
 /// A node that is down.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutageConfig {
     /// Which node.
@@ -131,7 +145,7 @@ pub struct OutageConfig {
 }
 
 /// Rounds that come again, from a list or from a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeriodicConfig {
     /// The edges `[i, j]` of each round; they get the Metropolis weights of their round.
@@ -153,7 +167,7 @@ fn default_eta() -> f64 {
 }
 
 /// Rounds from a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedConfig {
     /// The file.
@@ -161,7 +175,7 @@ pub struct RecordedConfig {
 }
 
 /// Edges that fail.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeFailuresConfig {
     /// Probability that an edge fails in a round.
@@ -172,7 +186,7 @@ pub struct EdgeFailuresConfig {
 }
 
 /// A table with a public seed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeedOnly {
     /// The public seed.

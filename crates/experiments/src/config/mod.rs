@@ -2,7 +2,7 @@
 //!
 //! * [`Config`]: the whole file; [`Seed`]: where the noise comes from;
 //! * [`data`]: `[data]`; [`graph`]: `[graph]`; [`objective`]: `[objective]`; [`algorithm`]: `[algorithm]`, whose
-//!   kinds have a file each; [`privacy`]: `[privacy]`.
+//!   kinds have a file each; [`privacy`]: `[privacy]`; [`stop`]: `stop`.
 //!
 //! Every variant of a table with a `kind` wraps a struct, so that serde refuses unknown keys there too.
 
@@ -12,8 +12,10 @@ pub mod graph;
 pub mod objective;
 pub mod privacy;
 mod seed;
+pub mod stop;
 
 use dido_topology::families;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::records::Seeds;
@@ -23,11 +25,12 @@ pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
 pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
 pub use graph::GraphConfig;
 pub use objective::{ObjectiveConfig, WeightingConfig};
-pub use privacy::{AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};
+pub use privacy::{AccountantConfig, AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};
 pub use seed::Seed;
+pub use stop::StopConfig;
 
 /// An experiment file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Names the result folder.
@@ -46,6 +49,9 @@ pub struct Config {
     /// Completed rounds between two points of the trace; by default 200 points in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observe_every: Option<u32>,
+    /// A rule by which the run ends before its last round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopConfig>,
     /// What the experiment is compared with, in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,
@@ -66,7 +72,7 @@ pub struct Config {
 }
 
 /// `baseline`: the same algorithm, records and guarantee without the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Baseline {
     /// One party that holds the records of all.
@@ -95,6 +101,6 @@ fn one() -> usize {
 }
 
 /// A table without keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Empty {}

@@ -14,6 +14,9 @@ pub(super) fn plan() -> Plan {
         nodes: 16,
         graph: graph(),
         rounds: 300,
+        rounds_asked: None,
+        stop: None,
+        accountant: None,
         lanes: 4,
         averaging_rounds: 20,
         releases_per_node: 299,
@@ -56,6 +59,7 @@ pub(super) fn plan() -> Plan {
             best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
+        resources: None,
         warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),

@@ -3,6 +3,7 @@
 //! The markup is also well-formed XML. All text is escaped; the pictures are taken as they are and must come from
 //! [`plot`](super::plot).
 
+use super::planned::rounds;
 use super::{
     number::{bound, count, score, significant},
     wording::{
@@ -227,7 +228,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Lambda", lambda(&summary.graph)),
         (training, format!("{}{spread}", records.iter().sum::<usize>())),
         ("Held-out records", summary.held_out.map_or_else(|| HIDDEN_COUNTS.to_owned(), |count| count.to_string())),
-        ("Rounds", format!("{}, then {} of plain averaging (no cost)", summary.rounds, plan.averaging_rounds)),
+        ("Rounds", rounds(plan)),
         (&capitalised(&steps_name(plan)), steps(plan)),
         ("Lanes", summary.lanes.to_string()),
         ("Seed of the noise", seed),

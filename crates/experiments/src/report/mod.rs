@@ -16,6 +16,7 @@ pub mod plot;
 pub mod text;
 
 mod number;
+mod planned;
 mod wording;
 
 pub(crate) use number::{at_least, bound, significant};

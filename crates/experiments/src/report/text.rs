@@ -1,12 +1,17 @@
 //! What the terminal shows: aligned, at most 100 columns (a longer word, such as a path, stays whole), the privacy
 //! first.
 
+mod advice;
 mod audit;
 mod comparison;
+mod doctor;
 mod predictions;
+mod resources;
 mod sweep;
 mod table;
+mod tune;
 
+use super::planned::{marked, rounds};
 use super::{
     number::{score, significant},
     wording::{
@@ -16,12 +21,16 @@ use super::{
 };
 use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary};
 
+pub use advice::explained;
 pub use audit::audit;
 pub use comparison::comparison;
+pub use doctor::doctor;
 pub use predictions::predictions;
+use resources::{memory, messages};
 pub(crate) use sweep::{all_cells, least, measures};
 pub use sweep::{sweep, sweep_plan};
 pub use table::table;
+pub use tune::tuned;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -43,8 +52,11 @@ pub fn plan(plan: &Plan) -> String {
     }
     page.item("noise", &noise(plan));
     page.item("budget", &budget(plan.budget));
+    if let Some(accountant) = &plan.accountant {
+        page.item("", &format!("compared with the epsilon of {accountant}, as the file asks"));
+    }
     page.heading(if plan.lanes > 1 { "Epsilon of one lane" } else { "Epsilon" });
-    page.epsilons(&plan.epsilon, plan.delta, plan.budget);
+    page.epsilons(&plan.epsilon, plan.delta, marked(plan));
     if plan.lanes > 1 {
         page.heading(&all_lanes(plan.lanes));
         page.epsilons(&plan.epsilon_all_lanes, plan.delta, None);
@@ -53,12 +65,16 @@ pub fn plan(plan: &Plan) -> String {
     page.item("algorithm", &plan.algorithm);
     page.item("parties", &plan.nodes.to_string());
     page.graph(&plan.graph);
-    page.item("rounds", &format!("{}, then {} of plain averaging (no cost)", plan.rounds, plan.averaging_rounds));
+    page.item("rounds", &rounds(plan));
     page.item(&steps_name(plan), &steps(plan));
     if let Some(objective) = &plan.objective {
         page.item("objective", objective);
     }
     page.item("lanes", &plan.lanes.to_string());
+    if let Some(resources) = &plan.resources {
+        page.item("memory", &memory(resources));
+        page.item("messages", &messages(resources));
+    }
     page.list("Warnings", &plan.warnings);
     page.list("Remarks", &plan.remarks);
     page.text
@@ -111,8 +127,8 @@ impl Page {
         self.item("assignment", &plan.assignment);
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
         self.item("budget", &budget(plan.budget));
-        self.heading("Epsilon of one lane, from the ledger of the run");
-        self.epsilons(&summary.epsilon, summary.delta, plan.budget);
+        self.heading("Epsilon of one lane, from the ledger of all planned rounds");
+        self.epsilons(&summary.epsilon, summary.delta, marked(plan));
         if summary.lanes > 1 {
             self.heading(&all_lanes(summary.lanes));
             self.epsilons(&summary.epsilon_all_lanes, summary.delta, None);

@@ -275,7 +275,7 @@ pub(crate) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
         "The noise is drawn by a floating-point sampler, made for simulation; the guarantee is that of the ideal mechanism \
          it stands for."
     };
-    vec![origin, sampler.to_owned()]
+    [Some(origin), Some(sampler.to_owned()), super::planned::stopped(summary)].into_iter().flatten().collect()
 }
 
 /// The result in one sentence.

@@ -10,6 +10,9 @@ use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, PartitionC
 use crate::encoding::{Encoding, LABEL};
 use crate::error::ExperimentError;
 use crate::presets;
+use crate::report::significant;
+use crate::spelling::suggestion;
+use crate::theory::mean_curvature;
 
 /// Counts above this are not exact as floating-point numbers.
 const MOST_RECORDS: usize = 1 << 53;
@@ -19,7 +22,9 @@ const MOST_NUMBERS: usize = 1 << 28;
 
 pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
     let known = data.source.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
-    at.require("data.source", known, format!("there is no data set `{}` in this program", data.source))?;
+    let name = data.source.strip_prefix("builtin:").unwrap_or_default();
+    let near = suggestion(name, presets::DATA);
+    at.require("data.source", known, format!("there is no data set `{}` in this program{near}", data.source))?;
     at.require("data.source", !data.source.is_empty(), "must name a file")?;
     let separator = data.separator;
     let fits = separator == '\t' || (separator.is_ascii() && !separator.is_ascii_control() && separator != '"');
@@ -138,5 +143,21 @@ pub(super) fn declaration(at: &At<'_>, config: &Config, schema: &Encoding) -> Re
     };
     let records = config.data.records.clone();
     let loss = at.check("objective.loss", Loss::from(config.objective.loss).checked())?;
-    at.check("data.records", Declaration::new(loss, schema.dim(), bounds, weighting, records))
+    let declaration = at.check("data.records", Declaration::new(loss, schema.dim(), bounds, weighting, records))?;
+    assumed(at, config, &declaration)?;
+    Ok(declaration)
+}
+
+/// Whether what is assumed makes sense. Some data within the declared bounds have to be as strongly convex: the least of `m` eigenvalues is at most their
+/// mean.
+fn assumed(at: &At<'_>, config: &Config, declaration: &Declaration) -> Result<(), ExperimentError> {
+    if let Some(norm) = config.objective.optimum_norm {
+        at.require("objective.optimum_norm", norm > 0.0, format!("{norm} is not positive"))?;
+    }
+    let Some(mu) = config.objective.strong_convexity else { return Ok(()) };
+    let path = "objective.strong_convexity";
+    at.require(path, mu > 0.0, format!("{mu} is not positive"))?;
+    let most = mean_curvature(declaration) / declaration.dim() as f64;
+    let message = format!("{mu} is more than data within the declared bounds can have, {}", significant(most));
+    at.require(path, mu <= most, message)
 }

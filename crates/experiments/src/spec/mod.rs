@@ -12,16 +12,20 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dido_mechanisms::{Adjacency, Budget};
+use dido_mechanisms::{Adjacency, Adversary, Budget};
 use dido_optimizers::{Alone, Declaration, InProcess, Network};
 use dido_topology::{MixingMatrix, Sequence};
 
 use crate::algorithms::{self, Checks, Method};
+use crate::config::privacy::{BudgetConfig, PaidRounds};
+use crate::config::stop::StopWhen;
 use crate::config::{Baseline, Config, NoiseConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::file::Loaded;
+use crate::planning::largest;
 use crate::records::PlannedGraph;
+use crate::spelling::one_line;
 use crate::topology::Topology;
 
 pub(crate) use data::declared;
@@ -56,6 +60,8 @@ pub struct Spec {
     pub budget: Option<Budget>,
     /// The delta of the reported epsilon.
     pub delta: f64,
+    /// The rounds of the file, where the budget pays for as many of them as it can: those of `config` are the ones it pays for.
+    pub rounds_asked: Option<u32>,
 }
 
 /// More rounds than this are a slip of the keyboard.
@@ -65,7 +71,8 @@ impl Spec {
     /// Checks every value.
     ///
     /// # Errors
-    /// Names the TOML path of the first value that is not valid.
+    /// Names the TOML path of the first value that is not valid. If the budget pays for as many rounds as it can, and not for
+    /// one.
     pub fn new(loaded: Loaded) -> Result<Self, ExperimentError> {
         let Loaded { file, folder, config } = loaded;
         let at = At(&file);
@@ -88,7 +95,8 @@ impl Spec {
         privacy::bounded(&at, &config, method.as_ref(), &declaration)?;
         let budget = privacy::budget(&at, &config)?;
         let delta = privacy::delta(&at, &config, budget)?;
-        Ok(Self {
+        stop(&at, &config)?;
+        let spec = Self {
             digest: digest::digest(&config, &files),
             graph: described,
             topology: baseline.is_none().then_some(shape),
@@ -102,18 +110,35 @@ impl Spec {
             method,
             budget,
             delta,
-        })
+            rounds_asked: None,
+        };
+        match spec.config.privacy.budget {
+            Some(BudgetConfig { rounds: PaidRounds::Largest, .. }) => largest(&spec),
+            _ => Ok(spec),
+        }
+    }
+
+    /// The same experiment with fewer rounds, and the digest of the file.
+    pub(crate) fn with_rounds(&self, rounds: u32) -> Result<Self, ExperimentError> {
+        let mut spec = self.clone();
+        spec.config.rounds = rounds;
+        let (at, config) = (At(&self.file), &spec.config);
+        let checks = Checks { at: &at, config, declaration: &self.declaration, weights: &self.weights };
+        spec.method = algorithms::method(&checks)?;
+        spec.rounds_asked = Some(self.config.rounds);
+        Ok(spec)
     }
 
     /// Whether the budget is compared with the exact epsilon of the whole plan, which the run then keeps to, in place of
-    /// being charged release by release: for Gaussian noise and sampled records, where that costs much less.
+    /// being charged release by release: for Gaussian noise and sampled records, where that costs much less, and where the
+    /// file names an accountant.
     pub(crate) fn is_accounted_as_a_whole(&self) -> bool {
         let gaussian = match &self.config.privacy.noise {
             NoiseConfig::Gaussian(_) | NoiseConfig::DiscreteGaussian(_) => true,
             NoiseConfig::Calibrated(calibrated) => calibrated.mechanism.is_gaussian(),
             NoiseConfig::Laplace(_) | NoiseConfig::DiscreteLaplace(_) | NoiseConfig::None(_) => false,
         };
-        gaussian || self.method.is_sampled()
+        gaussian || self.method.is_sampled() || self.config.privacy.accountant.is_some()
     }
 
     /// The budget that gates charge release by release.
@@ -152,6 +177,7 @@ impl Spec {
     pub fn toml(&self) -> String {
         let absolute = |path: &Path| std::path::absolute(self.resolve(path)).unwrap_or_else(|_| self.resolve(path));
         let mut config = self.config.clone();
+        config.rounds = self.rounds_asked.unwrap_or(config.rounds);
         if !config.data.source.starts_with("builtin:") {
             config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
         }
@@ -183,7 +209,7 @@ pub struct At<'a>(pub(crate) &'a str);
 
 impl At<'_> {
     pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {
-        ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: message.to_string() }
+        ExperimentError::Key { file: self.0.to_owned(), path: path.to_owned(), message: one_line(&message.to_string()) }
     }
 
     pub(crate) fn check<T, E: Display>(&self, path: &str, result: Result<T, E>) -> Result<T, ExperimentError> {
@@ -210,4 +236,17 @@ fn check_scalars(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
     at.require("averaging_rounds", averaging, format!("there can be at most {MOST_ROUNDS} rounds"))?;
     at.require("lanes", (1..=10_000).contains(&config.lanes), "there can be 1 to 10000 lanes")?;
     at.require("observe_every", config.observe_every != Some(0), "must be at least 1")
+}
+
+/// A rule that could never hold, or that tells an adversary what it does not see, is refused.
+fn stop(at: &At<'_>, config: &Config) -> Result<(), ExperimentError> {
+    let Some(stop) = config.stop else { return Ok(()) };
+    let (StopWhen { below, rounds }, most) = (stop.when(), config.rounds);
+    at.require("stop.below", below > 0.0 && below.is_finite(), format!("{below} is not finite and positive"))?;
+    let fits = (1..=most).contains(&rounds);
+    at.require("stop.rounds", fits, format!("{rounds} is not in 1 to {most}, the rounds of the run"))?;
+    let sees_all = !matches!(config.privacy.adversary, Adversary::Neighbour(_));
+    let message =
+        "a stopping rule looks at the estimates of all parties, of which a neighbour sees some only: use all-messages";
+    at.require("stop", sees_all, message)
 }

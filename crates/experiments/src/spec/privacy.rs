@@ -5,7 +5,8 @@ use dido_optimizers::{Declaration, Sampling};
 
 use super::At;
 use crate::algorithms::{Method, those_that};
-use crate::config::{Baseline, Config, NoiseConfig};
+use crate::config::privacy::PaidRounds;
+use crate::config::{AccountantConfig, Baseline, Config, NoiseConfig};
 use crate::error::ExperimentError;
 
 /// The delta at which epsilon is reported when nothing is said.
@@ -64,6 +65,11 @@ pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, Exp
         config.privacy.budget.map(|b| at.check("privacy.budget", Budget::new(b.epsilon, b.delta))).transpose()?;
     let meaningful = budget.is_none_or(|b| b.epsilon() <= MOST_EPSILON);
     at.require("privacy.budget", meaningful, format!("an epsilon above {MOST_EPSILON} promises nothing"))?;
+    let given = !matches!(config.privacy.noise, NoiseConfig::Calibrated(_));
+    let largest = config.privacy.budget.is_some_and(|b| b.rounds == PaidRounds::Largest);
+    let message = "calibrated noise makes the budget pay for any number of rounds: give the noise, or leave it at all";
+    at.require("privacy.budget.rounds", given || !largest, message)?;
+    accountant(at, config, budget)?;
     match &config.privacy.noise {
         NoiseConfig::Laplace(laplace) => {
             at.check("privacy.noise.scale", laplace.scale.check(config.rounds + 1))?;
@@ -90,6 +96,16 @@ pub(super) fn budget(at: &At<'_>, config: &Config) -> Result<Option<Budget>, Exp
         }
     }
     Ok(budget)
+}
+
+/// An accountant compares with a budget, and most do not know of a delta of 0.
+fn accountant(at: &At<'_>, config: &Config, budget: Option<Budget>) -> Result<(), ExperimentError> {
+    let Some(accountant) = config.privacy.accountant else { return Ok(()) };
+    let message = "there is no budget that it could be compared with: leave it out, all accountings are reported";
+    at.require("privacy.accountant", budget.is_some(), message)?;
+    let pure = matches!(accountant, AccountantConfig::Pure | AccountantConfig::Best);
+    let message = "at delta 0 there is pure accounting only: use pure, or give the budget a delta";
+    at.require("privacy.accountant", pure || budget.is_none_or(|b| b.delta() > 0.0), message)
 }
 
 fn gaussian_needs_delta(at: &At<'_>, budget: Option<Budget>) -> Result<(), ExperimentError> {

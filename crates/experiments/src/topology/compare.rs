@@ -63,7 +63,7 @@ fn row(family: &FamilyInfo, nodes: usize, rule: &str, seed: u64) -> Row {
     let (mut options, text) = usual(family.name, nodes);
     options.nodes = Some(nodes);
     options.seed = family.is_random().then_some(seed);
-    let built = Topology::new(family.name, options, rule).and_then(|topology| topology.describe());
+    let built = Topology::new(family.name, options, rule).and_then(|topology| Ok(topology.describe()?));
     let (description, refused) = match built {
         Ok(description) => (Some(description), None),
         Err(error) => (None, Some(error.to_string())),

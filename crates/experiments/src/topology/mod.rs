@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::error::ExperimentError;
 use crate::report::significant;
+use crate::spelling::suggestion;
 
 pub use spectrum::{Spectrum, spectrum};
 
@@ -113,9 +114,9 @@ impl Topology {
     ///
     /// # Errors
     /// If there is no such family or rule, the options do not fit, or the rule does not serve the graph.
-    pub fn new(family: &str, options: Options, rule: &str) -> Result<Self, TopologyError> {
-        let found = weights::rule(rule)?;
-        let sample = families::build(family, &options)?;
+    pub fn new(family: &str, options: Options, rule: &str) -> Result<Self, ExperimentError> {
+        let found = weights::rule(rule).map_err(meant)?;
+        let sample = families::build(family, &options).map_err(meant)?;
         let weights = found.build(&sample.graph)?;
         let (family, rule) = (family.to_owned(), rule.to_owned());
         Ok(Self { family, options, graph: sample.graph, attempts: sample.attempts, rule, weights })
@@ -128,7 +129,7 @@ impl Topology {
     /// the graph. The error names the line of the file.
     pub fn with_matrix(family: Option<&str>, options: Options, file: &Path) -> Result<Self, ExperimentError> {
         let sample = match family {
-            Some(family) => Some(families::build(family, &options)?),
+            Some(family) => Some(families::build(family, &options).map_err(meant)?),
             None => match options.given().next() {
                 Some(option) => return Err(ExperimentError::Usage(format!("--{option} is an option of a family"))),
                 None => None,
@@ -192,6 +193,16 @@ impl Topology {
         }
         Ok(self.weights.to_dense().rows().into_iter().map(|row| row.to_vec()).collect())
     }
+}
+
+/// The same error, with the nearest name where one is unknown.
+fn meant(error: TopologyError) -> ExperimentError {
+    let near = match &error {
+        TopologyError::UnknownFamily { name, .. } => suggestion(name, families::ALL.iter().map(|family| family.name)),
+        TopologyError::UnknownRule { name, .. } => suggestion(name, weights::ALL.iter().map(|rule| rule.name)),
+        _ => String::new(),
+    };
+    if near.is_empty() { error.into() } else { ExperimentError::Usage(format!("{error}{near}")) }
 }
 
 impl Description {

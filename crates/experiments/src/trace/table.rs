@@ -73,7 +73,7 @@ impl Trace {
     /// The trace that a `trace.csv` holds.
     ///
     /// # Errors
-    /// Says in which line, from 1, the text is not what [`csv`] writes.
+    /// Says in which line, from 1, the text is no line of such a file.
     pub fn from_csv(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().zip(1..);
         let header: Vec<&str> = lines.next().map(|(header, _)| header.split(',').collect()).unwrap_or_default();

@@ -113,12 +113,21 @@ impl Bench {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// Runs `dido ARGUMENTS`, which must fail with one clear line and nothing else. Returns the line.
+    /// Runs `dido ARGUMENTS`, which must be refused as bad input with one clear line and nothing else. Returns the line.
     pub fn refusal(&self, arguments: &[&str]) -> String {
+        self.ends_with(2, arguments)
+    }
+
+    /// The same for what is no fault of the input.
+    pub fn failure(&self, arguments: &[&str]) -> String {
+        self.ends_with(1, arguments)
+    }
+
+    fn ends_with(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.dido(arguments);
         let text = stderr(&output);
         assert!(!output.status.success(), "{arguments:?} succeeded");
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
         assert!(!text.contains("panicked"), "{text}");
         assert!(output.stdout.is_empty(), "{arguments:?} printed something");
         let lines: Vec<&str> = text.lines().collect();

@@ -48,6 +48,16 @@ impl Problem {
     /// for a fixed number of nodes that are awake; with a coin for each, `2 iota^2 + iota (1 - iota) / n` takes the place of
     /// `2 iota^2`. It replaces the published bound (9), whose constants could not be recovered, and needs fresh points.
     pub fn gap(&self, weights: DualWeights, rounds: u32) -> f64 {
+        self.gap_with(weights, rounds, self.mixing())
+    }
+
+    /// The same without the last term: what the bound would be if all nodes took their gradients at one point. For nodes that
+    /// hardly differ an estimate; for one node the bound itself.
+    pub fn gap_in_agreement(&self, weights: DualWeights, rounds: u32) -> f64 {
+        self.gap_with(weights, rounds, 0.0)
+    }
+
+    fn gap_with(&self, weights: DualWeights, rounds: u32, mixing: f64) -> f64 {
         let iota = self.participation;
         let (mut own, mut others) = (0.0, 0.0);
         for t in 1..=rounds {
@@ -56,7 +66,7 @@ impl Problem {
             // a_0 = 0: in the first round all agree.
             others += if t > 1 { a * weights.a(t - 1) / s } else { 0.0 };
         }
-        let sum = weights.gamma(rounds) * self.distance + self.fresh() * own + self.mixing() * others;
+        let sum = weights.gamma(rounds) * self.distance + self.fresh() * own + mixing * others;
         sum / (iota * weights.sum(rounds))
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The function `d >= 0` of a step of dual averaging, zero at the point where the algorithm starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
     /// `d(x) = ||x||_2^2 / 2`, 1-strongly convex in the Euclidean norm.

@@ -36,18 +36,41 @@ use shrink::{shrink, shrink_groups};
 /// # Ok::<(), dido_problems::ProblemError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(try_from = "Kind", into = "Kind")]
 pub struct Regulariser(Kind);
 
 /// The closed list of regularisers, as a file gives them: not checked yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 enum Kind {
+    /// None.
     None,
-    L1 { lambda: f64 },
-    SquaredL2 { mu: f64 },
-    ElasticNet { lambda: f64, mu: f64 },
-    GroupL1 { lambda: f64, groups: Vec<usize> },
+    /// `lambda ||b||_1`.
+    L1 {
+        /// The weight.
+        lambda: f64,
+    },
+    /// `(mu / 2) ||b||_2^2`.
+    SquaredL2 {
+        /// The weight.
+        mu: f64,
+    },
+    /// `lambda ||b||_1 + (mu / 2) ||b||_2^2`.
+    ElasticNet {
+        /// The weight of the first.
+        lambda: f64,
+        /// The weight of the second.
+        mu: f64,
+    },
+    /// `lambda sum_g ||b_g||_2`.
+    GroupL1 {
+        /// The weight.
+        lambda: f64,
+        /// Coordinates of each group, in order.
+        groups: Vec<usize>,
+    },
 }
 
 impl Regulariser {
@@ -146,8 +169,8 @@ impl Regulariser {
         }
     }
 
-    /// The weight of what is not smooth.
-    pub(crate) fn lambda(&self) -> f64 {
+    /// The weight of what is not smooth: `h(x)` is at least this times the Euclidean norm of `x`.
+    pub fn lambda(&self) -> f64 {
         match self.0 {
             Kind::L1 { lambda } | Kind::ElasticNet { lambda, .. } | Kind::GroupL1 { lambda, .. } => lambda,
             Kind::None | Kind::SquaredL2 { .. } => 0.0,

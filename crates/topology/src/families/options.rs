@@ -12,6 +12,7 @@ use crate::TopologyError;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Options {
     /// Number of nodes.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]

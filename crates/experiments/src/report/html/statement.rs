@@ -2,6 +2,7 @@
 
 use super::markup::facts;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+use crate::report::planned::marked;
 use crate::report::wording::{
     NOT_COVERED, accountings, all_lanes, budget, caveats, escape, noise, plain_words, releases, sensitivity,
 };
@@ -23,7 +24,12 @@ pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
         ("Noise", noise(plan)),
         ("Budget", budget(plan.budget)),
     ]);
-    out += &epsilons("Epsilon of one lane, from the ledger of the run", &summary.epsilon, summary, plan.budget);
+    out += &epsilons(
+        "Epsilon of one lane, from the ledger of all planned rounds",
+        &summary.epsilon,
+        summary,
+        marked(plan),
+    );
     if summary.lanes > 1 {
         out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
     }

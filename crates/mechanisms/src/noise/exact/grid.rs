@@ -6,6 +6,7 @@ use crate::{MechanismError, Norm, Sensitivity};
 
 /// All multiples of a step `2^k`, in the units of the value. A file gives it as the exponent `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(try_from = "i32", into = "i32")]
 pub struct Grid {
     exponent: i32,
