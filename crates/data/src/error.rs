@@ -227,13 +227,17 @@ impl From<Fault> for At {
 
 /// A cell for a message: one short line without control characters.
 pub(crate) fn excerpt(cell: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut text = String::new();
-    for letter in cell.chars().take(LONGEST) {
-        if letter.is_control() { text.extend(letter.escape_default()) } else { text.push(letter) }
+    shortened(cell, 40)
+}
+
+/// The first letters of a text, in one line.
+pub(crate) fn shortened(text: &str, letters: usize) -> String {
+    let mut short = String::new();
+    for letter in text.chars().take(letters) {
+        if letter.is_control() { short.extend(letter.escape_default()) } else { short.push(letter) }
     }
-    if cell.chars().nth(LONGEST).is_some() {
-        text.push('…');
+    if text.chars().nth(letters).is_some() {
+        short.push('…');
     }
-    text
+    short
 }

@@ -24,6 +24,8 @@ pub use options::{Format, Header, Kind, Missing, Options};
 pub use source::Source;
 pub use table::{Column, Data, MissingValues, Places, Sparse, Table, Texts, Values};
 
+use std::borrow::Cow;
+
 use error::At;
 
 /// Reads a file.
@@ -33,25 +35,25 @@ use error::At;
 /// filled up or skipped but what the options say.
 pub fn read(source: &Source, options: &Options) -> Result<Data, DataError> {
     let bytes = source.read(options.limit)?;
-    interpret(&bytes, &source.extension(), options).map_err(|At { place, fault }| DataError {
+    interpret(bytes, &source.extension(), options).map_err(|At { place, fault }| DataError {
         file: source.name().to_owned(),
         place,
         fault,
     })
 }
 
-fn interpret(bytes: &[u8], extension: &str, options: &Options) -> Result<Data, At> {
+fn interpret(bytes: Cow<'_, [u8]>, extension: &str, options: &Options) -> Result<Data, At> {
     options.check()?;
-    detect::refuse(bytes)?;
-    match detect::format(bytes, extension, options.format)? {
-        Format::Csv => csv::read(bytes, extension, options).map(Data::Table),
-        Format::Libsvm => libsvm::read(bytes, options).map(Data::Sparse),
-        Format::Npy => npy::read(bytes, options).map(Data::Table),
-        Format::Npz => npy::read_archive(bytes, options).map(Data::Table),
+    detect::refuse(&bytes)?;
+    match detect::format(&bytes, extension, options.format)? {
+        Format::Csv => csv::read(&bytes, extension, options).map(Data::Table),
+        Format::Libsvm => libsvm::read(&bytes, options).map(Data::Sparse),
+        Format::Npy => npy::read(&bytes, options).map(Data::Table),
+        Format::Npz => npy::read_archive(&bytes, options).map(Data::Table),
         #[cfg(feature = "parquet")]
-        Format::Parquet => columnar::read_parquet(bytes, options).map(Data::Table),
+        Format::Parquet => columnar::parquet::read(bytes.into_owned(), options).map(Data::Table),
         #[cfg(feature = "parquet")]
-        Format::Arrow => columnar::read_arrow(bytes, options).map(Data::Table),
+        Format::Arrow => columnar::arrow::read(bytes.into_owned(), options).map(Data::Table),
         #[cfg(not(feature = "parquet"))]
         format @ (Format::Parquet | Format::Arrow) => {
             Err(Fault::Unsupported(format!("built without the feature `parquet`, which reads {format} files")).into())
