@@ -1,7 +1,7 @@
 //! A table of a binary format: whole columns, some of whose values are missing.
 
 use crate::error::At;
-use crate::{Column, Fault, Missing, MissingValues, Options, Place, Places, Table, Texts, Values};
+use crate::{Column, Fault, Format, Missing, MissingValues, Options, Place, Places, Table, Texts, Values};
 
 /// More columns than this are refused: a small file can announce more of them than memory holds.
 pub(crate) const MOST_COLUMNS: usize = 1 << 20;
@@ -20,7 +20,7 @@ impl Raw {
 }
 
 /// Applies the policy for missing values, and refuses what is not finite.
-pub(crate) fn table(columns: Vec<Raw>, rows: usize, options: &Options) -> Result<Table, At> {
+pub(crate) fn table(format: Format, columns: Vec<Raw>, rows: usize, options: &Options) -> Result<Table, At> {
     if rows == 0 {
         return Err(Fault::NoRows.into());
     }
@@ -51,7 +51,7 @@ pub(crate) fn table(columns: Vec<Raw>, rows: usize, options: &Options) -> Result
         ..raw.column
     };
     let columns = columns.into_iter().map(column).collect();
-    Ok(Table { columns, target: None, missing, notes: vec![], places: Places::Rows(kept) })
+    Ok(Table { format, columns, target: None, missing, notes: vec![], places: Places::Rows(kept) })
 }
 
 fn finite(raw: &Raw, keep: &[bool]) -> Result<(), At> {

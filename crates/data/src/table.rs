@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::excerpt;
-use crate::{Fault, Kind, Place};
+use crate::{Fault, Format, Kind, Place};
 
 /// What a file holds.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ impl Data {
 /// Named columns of equal length. `Debug` shows the shape, never a record.
 #[derive(Clone, PartialEq)]
 pub struct Table {
+    /// What kind of file it was.
+    pub format: Format,
     /// The columns that were read, in the order of the file.
     pub columns: Vec<Column>,
     /// The column that the format itself calls the target: `y` of an NPZ archive.
@@ -176,6 +178,20 @@ impl Values {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Adds the values of another column at the end.
+    ///
+    /// # Errors
+    /// If they are of another kind, which is returned.
+    pub fn append(&mut self, other: Self) -> Result<(), Kind> {
+        match (self, other) {
+            (Self::Numbers(values), Self::Numbers(other)) => values.extend(other),
+            (Self::Booleans(values), Self::Booleans(other)) => values.extend(other),
+            (Self::Text(texts), Self::Text(other)) => other.iter().for_each(|text| texts.push(text)),
+            (_, other) => return Err(other.kind()),
+        }
+        Ok(())
     }
 
     /// What they are.

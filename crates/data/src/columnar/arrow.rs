@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::{Gathering, damaged};
 use crate::error::At;
-use crate::{Fault, Options, Table};
+use crate::{Fault, Format, Options, Table};
 
 /// At the start and at the end of a file.
 const MAGIC: &[u8] = b"ARROW1";
@@ -60,7 +60,7 @@ fn file(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
             gathering.add(&batch)?;
         }
     }
-    gathering.finish(options)
+    gathering.finish(Format::Arrow, options)
 }
 
 /// The message of a block, whose lengths hold.
@@ -94,7 +94,7 @@ fn stream(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
         gathering.add(&projected(&batch, &gathering.positions())?)?;
     }
     decoder.finish().map_err(|e| damaged("Arrow", &e))?;
-    let mut table = gathering.ok_or(Fault::NoRows)?.finish(options)?;
+    let mut table = gathering.ok_or(Fault::NoRows)?.finish(Format::Arrow, options)?;
     if !closed {
         table.notes.push("the stream does not say where it ends: it may have been cut off".to_owned());
     }

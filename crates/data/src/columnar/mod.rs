@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Schema};
 use crate::error::At;
 use crate::rows::{MOST_COLUMNS, table};
 use crate::select::select;
-use crate::{Fault, Kind, Options, Place, Table};
+use crate::{Fault, Format, Kind, Options, Place, Table};
 use gather::Gather;
 
 /// The columns that are read, in the making.
@@ -57,8 +57,8 @@ impl Gathering {
         Ok(())
     }
 
-    fn finish(self, options: &Options) -> Result<Table, At> {
-        table(self.columns.into_iter().map(Gather::finish).collect(), self.rows, options)
+    fn finish(self, format: Format, options: &Options) -> Result<Table, At> {
+        table(format, self.columns.into_iter().map(Gather::finish).collect(), self.rows, options)
     }
 }
 

@@ -7,7 +7,7 @@ use parquet::file::metadata::ParquetMetaData;
 
 use super::{Gathering, damaged, pages};
 use crate::error::At;
-use crate::{Fault, Options, Table};
+use crate::{Fault, Format, Options, Table};
 
 /// Rows that are decoded at a time.
 const BATCH: usize = 8192;
@@ -38,7 +38,7 @@ pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
     for batch in batches {
         gathering.add(&batch.map_err(|e| damaged("Parquet", &e))?)?;
     }
-    gathering.finish(options)
+    gathering.finish(Format::Parquet, options)
 }
 
 /// A few bytes can say that one value is repeated for ever.

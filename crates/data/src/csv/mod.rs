@@ -10,7 +10,7 @@ mod sniff;
 use crate::detect::without_bom;
 use crate::error::{At, excerpt};
 use crate::select::select;
-use crate::{Fault, Header, Missing, MissingValues, Options, Place, Places, Table};
+use crate::{Fault, Format, Header, Missing, MissingValues, Options, Place, Places, Table};
 use column::Builder;
 use records::{Dialect, Records};
 
@@ -129,6 +129,7 @@ impl<'o> Reading<'o> {
         let counts = self.columns.iter().zip(self.missing).filter(|(_, count)| *count > 0);
         let by_column = counts.map(|(column, count)| (column.name.clone(), count)).collect();
         Ok(Table {
+            format: Format::Csv,
             columns: self.columns.into_iter().map(Builder::finish).collect(),
             target: None,
             missing: MissingValues { by_column, dropped: self.dropped },

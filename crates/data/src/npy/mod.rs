@@ -12,7 +12,7 @@ use crate::error::{At, excerpt};
 use crate::rows::{MOST_COLUMNS, Raw, table};
 use crate::select::select;
 use crate::source::bounded;
-use crate::{Column, Fault, Options, Table};
+use crate::{Column, Fault, Format, Options, Table};
 use array::Array;
 
 /// Reads one array of two dimensions. Its columns are called by their numbers, from 1; none is a target.
@@ -20,7 +20,7 @@ pub(crate) fn read(bytes: &[u8], options: &Options) -> Result<Table, At> {
     let x = Array::new(bytes)?;
     let (rows, columns) = matrix(&x, "X")?;
     let read = select(&names(columns), options)?;
-    table(raw(&x, columns, &read)?, rows, options)
+    table(Format::Npy, raw(&x, columns, &read)?, rows, options)
 }
 
 /// Reads the features `X` of an archive, or its only array, and the target `y`, if it has one.
@@ -58,7 +58,7 @@ pub(crate) fn read_archive(bytes: &[u8], options: &Options) -> Result<Table, At>
         place = Some(raws.len());
         raws.push(column(&y, 0, columns + 1, name.clone())?);
     }
-    let mut table = table(raws, rows, options)?;
+    let mut table = table(Format::Npz, raws, rows, options)?;
     table.target = place;
     let unread = arrays.iter().filter(|array| *array != features && Some(*array) != target);
     table.notes.extend(unread.map(|array| format!("the array {} is not read", excerpt(array))));
