@@ -52,6 +52,9 @@ pub enum ExperimentError {
     /// The data cannot be used.
     #[error("{0}")]
     Data(#[from] dido_problems::ProblemError),
+    /// A data file cannot be read.
+    #[error(transparent)]
+    DataFile(#[from] dido_data::DataError),
     /// The optimisers refuse.
     #[error(transparent)]
     Optimizer(#[from] dido_optimizers::OptimizerError),

@@ -19,6 +19,7 @@ mod encoding;
 mod epsilons;
 mod error;
 mod file;
+pub mod inspect;
 mod metrics;
 pub mod network_privacy;
 mod planning;

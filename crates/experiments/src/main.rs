@@ -11,6 +11,7 @@ use dido_experiments::ExperimentError;
 use commands::accounting::{self, BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::data::{self, DataArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::run::{self, RunArgs};
@@ -41,6 +42,8 @@ enum Command {
     Epsilon(EpsilonArgs),
     /// Find the least noise, or the most rounds, for a budget. No data are read.
     Calibrate(CalibrateArgs),
+    /// Look at a data file, which is not private.
+    Data(Box<DataArgs>),
     /// Print what each party of a private averaging learns about the others, by their distance.
     NetworkPrivacy(Box<NetworkArgs>),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Topology(args) => ended(topology::run(&args)),
         Command::Epsilon(args) => answered(accounting::epsilon(&args)),
         Command::Calibrate(args) => answered(accounting::calibrate(&args)),
+        Command::Data(args) => answered(data::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
     }
 }

@@ -3,6 +3,7 @@
 pub mod accounting;
 pub mod audit;
 pub mod compare;
+pub mod data;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
