@@ -10,6 +10,7 @@ use arrow_ipc::reader::{FileDecoder, StreamDecoder};
 use arrow_ipc::{Block, CompressionType, Message, root_as_footer, root_as_message};
 use std::sync::Arc;
 
+use super::guard::guarded;
 use super::{Gathering, damaged};
 use crate::error::At;
 use crate::{Fault, Format, Options, Table};
@@ -22,7 +23,7 @@ const CONTINUED: [u8; 4] = [0xff; 4];
 
 /// Reads the table.
 pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
-    if bytes.starts_with(MAGIC) { file(bytes, options) } else { stream(bytes, options) }
+    guarded("Arrow", || if bytes.starts_with(MAGIC) { file(bytes, options) } else { stream(bytes, options) })
 }
 
 fn broken(what: &str) -> Fault {

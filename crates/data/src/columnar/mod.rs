@@ -2,6 +2,7 @@
 
 pub(crate) mod arrow;
 mod gather;
+mod guard;
 mod pages;
 pub(crate) mod parquet;
 

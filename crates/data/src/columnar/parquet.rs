@@ -5,6 +5,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetMetaData;
 
+use super::guard::guarded;
 use super::{Gathering, damaged, pages};
 use crate::error::At;
 use crate::{Fault, Format, Options, Table};
@@ -18,7 +19,10 @@ pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
         let what = "not a complete Parquet file (no PAR1 at the end: the footer is missing)";
         return Err(Fault::Damaged(what.to_owned()).into());
     }
-    let bytes = Bytes::from(bytes);
+    guarded("Parquet", || decoded(Bytes::from(bytes), options))
+}
+
+fn decoded(bytes: Bytes, options: &Options) -> Result<Table, At> {
     // The types of Parquet say enough; the schema of Arrow beside them would have to be trusted.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes.clone(), reading)

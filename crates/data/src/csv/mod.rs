@@ -9,6 +9,7 @@ mod sniff;
 
 use crate::detect::without_bom;
 use crate::error::{At, excerpt};
+use crate::rows::MOST_COLUMNS;
 use crate::select::select;
 use crate::{Fault, Format, Header, Missing, MissingValues, Options, Place, Places, Table};
 use column::Builder;
@@ -38,6 +39,10 @@ pub(crate) fn read(bytes: &[u8], extension: &str, options: &Options) -> Result<T
         (1..=first.len()).map(|k| k.to_string()).collect()
     };
     let line = first.line;
+    if names.len() > MOST_COLUMNS {
+        let what = format!("{} columns; at most {MOST_COLUMNS} are read", names.len());
+        return Err(At::line(line, Fault::Unsupported(what)));
+    }
     let read = select(&names, options).map_err(|fault| At::line(line, fault))?;
     if !header {
         records = Records::new(text, dialect);

@@ -1,6 +1,6 @@
 //! Records and their physical lines.
 
-use ::csv::{ByteRecord, Reader, ReaderBuilder};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::Fault;
 use crate::error::At;
@@ -14,94 +14,123 @@ pub(super) struct Dialect {
 
 /// The records of a text, one at a time.
 pub(super) struct Records<'a> {
-    reader: Reader<&'a [u8]>,
-    lines: Lines<'a>,
+    reader: Reader,
     dialect: Dialect,
-    fields: ByteRecord,
+    bytes: &'a [u8],
+    /// Where the next record, or an empty line or comment before it, starts.
+    at: usize,
+    /// The line of that place.
+    line: u64,
+    cells: String,
+    ends: Vec<usize>,
+    buffer: Vec<u8>,
 }
 
 /// A record.
 pub(super) struct Record<'r> {
     /// The line on which it starts, from 1.
     pub(super) line: u64,
-    fields: &'r ByteRecord,
+    cells: &'r str,
+    ends: &'r [usize],
     separator: u8,
 }
 
-impl Record<'_> {
+impl<'r> Record<'r> {
     pub(super) fn len(&self) -> usize {
-        self.fields.len()
+        self.ends.len()
     }
 
     /// A cell, trimmed of blanks.
-    pub(super) fn cell(&self, position: usize) -> &str {
-        let cell = std::str::from_utf8(&self.fields[position]).unwrap_or_default();
+    pub(super) fn cell(&self, position: usize) -> &'r str {
+        let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let cell = &self.cells[start..self.ends[position]];
         // A tab that separates is no part of a cell, and one inside of quotes is kept with it.
         if self.separator == b'\t' { cell.trim_matches(' ') } else { cell.trim_matches([' ', '\t']) }
     }
 
-    pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn cells(&self) -> impl Iterator<Item = &'r str> {
         (0..self.len()).map(|position| self.cell(position))
     }
 }
 
 impl<'a> Records<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
-        let mut builder = ReaderBuilder::new();
-        builder.delimiter(dialect.separator).comment(dialect.comment).has_headers(false).flexible(true);
         Self {
-            reader: builder.from_reader(text.as_bytes()),
-            lines: Lines { bytes: text.as_bytes(), at: 0, line: 1 },
+            reader: ReaderBuilder::new().delimiter(dialect.separator).build(),
             dialect,
-            fields: ByteRecord::new(),
+            bytes: text.as_bytes(),
+            at: 0,
+            line: 1,
+            cells: String::new(),
+            ends: vec![],
+            buffer: vec![],
         }
     }
 
     /// The next record, if there is one.
     pub(super) fn next(&mut self) -> Result<Option<Record<'_>>, At> {
-        let read = self.reader.read_byte_record(&mut self.fields);
-        // The text is in memory and has no fixed number of fields: nothing is left that could go wrong.
-        if !read.map_err(|error| Fault::Damaged(error.to_string()))? {
+        self.skip();
+        let (start, line) = (self.at, self.line);
+        if start == self.bytes.len() || !self.split() {
             return Ok(None);
         }
-        let start = self.fields.position().map_or(0, ::csv::Position::byte);
-        let start = self.lines.record_from(usize::try_from(start).unwrap_or(usize::MAX), self.dialect.comment);
-        let line = self.lines.line;
-        let end = usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX).min(self.lines.bytes.len());
-        let raw = self.lines.bytes.get(start..end).unwrap_or_default();
+        let raw = &self.bytes[start..self.at];
         if memchr::memchr(b'"', raw).is_some() {
             check_quotes(raw, self.dialect.separator).map_err(|fault| At::line(line, fault))?;
         }
-        Ok(Some(Record { line, fields: &self.fields, separator: self.dialect.separator }))
-    }
-}
-
-/// Counts lines up to a place that only moves forward.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    fn advance(&mut self, to: usize) {
-        let to = to.clamp(self.at, self.bytes.len());
-        self.line += line_breaks(self.bytes, self.at, to);
-        self.at = to;
+        Ok(Some(Record { line, cells: &self.cells, ends: &self.ends, separator: self.dialect.separator }))
     }
 
-    /// Goes to where the record starts that was found from `from` on: the reader counts empty lines and comments before it in.
-    fn record_from(&mut self, from: usize, comment: Option<u8>) -> usize {
-        self.advance(from);
+    /// Goes over empty lines and comments.
+    fn skip(&mut self) {
         loop {
             let rest = &self.bytes[self.at..];
             let skip = match rest.first() {
                 Some(b'\n' | b'\r') => 1,
-                Some(first) if Some(*first) == comment => memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
-                _ => return self.at,
+                Some(first) if Some(*first) == self.dialect.comment => {
+                    memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
+                }
+                _ => return,
             };
-            self.advance(self.at + skip);
+            self.advance(skip);
         }
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.line += line_breaks(self.bytes, self.at, self.at + bytes);
+        self.at += bytes;
+    }
+
+    /// Splits the record that starts here; whether there is one.
+    fn split(&mut self) -> bool {
+        const ROOM: usize = 64;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let (mut len, mut fields) = (0, 0);
+        let found = loop {
+            if buffer.len() - len < ROOM {
+                buffer.resize(2 * buffer.len() + ROOM, 0);
+            }
+            if self.ends.len() - fields < ROOM {
+                self.ends.resize(2 * self.ends.len() + ROOM, 0);
+            }
+            let rest = &self.bytes[self.at..];
+            let (result, read, written, ended) =
+                self.reader.read_record(rest, &mut buffer[len..], &mut self.ends[fields..]);
+            self.advance(read);
+            len += written;
+            fields += ended;
+            match result {
+                ReadRecordResult::Record => break true,
+                ReadRecordResult::End => break false,
+                _ => {}
+            }
+        };
+        self.ends.truncate(fields);
+        self.cells.clear();
+        // Separators and quotes are ASCII: what is between them in UTF-8 is UTF-8.
+        self.cells.push_str(std::str::from_utf8(&buffer[..len]).unwrap_or_default());
+        self.buffer = buffer;
+        found
     }
 }
 
