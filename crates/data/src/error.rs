@@ -79,9 +79,16 @@ pub struct DataError {
     /// What the file is called.
     pub file: String,
     /// Where in it.
-    pub place: Place,
+    pub place: Box<Place>,
     /// What is wrong.
     pub fault: Fault,
+}
+
+impl DataError {
+    /// What is wrong with a file as a whole.
+    pub fn whole(file: impl Into<String>, fault: Fault) -> Self {
+        Self { file: file.into(), place: Box::default(), fault }
+    }
 }
 
 fn after_comma(place: &Place) -> String {
@@ -149,7 +156,7 @@ pub enum Fault {
     #[error("two columns are called \"{0}\"; rename one")]
     SameName(String),
     /// No column has this name.
-    #[error("no column \"{name}\"{}; columns are {present}", meant(near))]
+    #[error("no column \"{name}\"{}; columns are {present}", meant(near.as_ref()))]
     NoColumn {
         /// The name asked for.
         name: String,
@@ -194,8 +201,8 @@ pub enum Fault {
     Shape(String),
 }
 
-fn meant(near: &Option<String>) -> String {
-    near.as_ref().map_or_else(String::new, |near| format!(", did you mean \"{near}\"?"))
+fn meant(near: Option<&String>) -> String {
+    near.map_or_else(String::new, |near| format!(", did you mean \"{near}\"?"))
 }
 
 fn quoted(cell: &str) -> String {
@@ -205,13 +212,13 @@ fn quoted(cell: &str) -> String {
 /// A fault and its place; the file is added where its name is known.
 #[derive(Debug)]
 pub(crate) struct At {
-    pub(crate) place: Place,
+    pub(crate) place: Box<Place>,
     pub(crate) fault: Fault,
 }
 
 impl At {
     pub(crate) fn new(place: Place, fault: Fault) -> Self {
-        Self { place, fault }
+        Self { place: Box::new(place), fault }
     }
 
     pub(crate) fn line(line: u64, fault: Fault) -> Self {

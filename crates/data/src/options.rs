@@ -185,7 +185,7 @@ impl Options {
         }
         match self.features {
             Some(0) => refuse("there must be at least one feature".to_owned()),
-            Some(features) if features > crate::libsvm::LARGEST as usize => {
+            Some(features) if features as u64 > crate::libsvm::LARGEST => {
                 refuse(format!("{features} features; at most {} are read", crate::libsvm::LARGEST))
             }
             _ => Ok(()),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::{DataError, Fault, Place};
+use crate::{DataError, Fault};
 
 /// A file, or bytes with a name for the messages. `Debug` shows the name.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Source {
 
     /// The bytes; if they are packed by gzip, unpacked. At most `limit`, before and after.
     pub(crate) fn read(&self, limit: u64) -> Result<Cow<'_, [u8]>, DataError> {
-        let fail = |fault| DataError { file: self.name.clone(), place: Place::default(), fault };
+        let fail = |fault| DataError::whole(self.name.as_str(), fault);
         let bytes = match &self.content {
             Content::File(path) => {
                 let file = File::open(path).map_err(|e| fail(Fault::Unreadable(e)))?;

@@ -267,7 +267,7 @@ impl fmt::Debug for Table {
 
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Column").field("name", &self.name).field("values", &self.values).finish()
+        f.debug_struct("Column").field("name", &self.name).field("values", &self.values).finish_non_exhaustive()
     }
 }
 

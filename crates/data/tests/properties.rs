@@ -37,7 +37,7 @@ proptest! {
             file += end;
             line += 1;
             lines.push(line);
-            file += &format!("{number:?}{}{}", char::from(separator), quoted(text));
+            file.extend([format!("{number:?}"), char::from(separator).to_string(), quoted(text)]);
             // Breaks within quotes count too.
             line += text.matches('\n').count() as u64;
         }

@@ -113,7 +113,9 @@ fn numbers(array: &dyn Array, values: &mut Vec<f64>) -> Result<(), Fault> {
     match array.data_type() {
         DataType::Float64 => primitive::<Float64Type>(array, values, |v| v),
         DataType::Float32 => primitive::<Float32Type>(array, values, f64::from),
-        DataType::Float16 => primitive::<Float16Type>(array, values, |v| v.to_f64()),
+        DataType::Float16 => {
+            primitive::<Float16Type>(array, values, <Float16Type as ArrowPrimitiveType>::Native::to_f64)
+        }
         DataType::Int64 => primitive::<Int64Type>(array, values, |v| v as f64),
         DataType::Int32 => primitive::<Int32Type>(array, values, f64::from),
         DataType::Int16 => primitive::<Int16Type>(array, values, f64::from),

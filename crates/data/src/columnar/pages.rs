@@ -58,11 +58,12 @@ impl Compact<'_> {
     fn sizes(&mut self) -> Option<(usize, u64)> {
         let (mut packed, mut unpacked) = (None, None);
         let mut id = 0;
-        while let Some(kind) = self.field(&mut id)? {
-            match (id, kind) {
-                (2, I32) => unpacked = Some(u64::try_from(self.signed()?).ok()?),
-                (3, I32) => packed = Some(usize::try_from(self.signed()?).ok()?),
-                _ => self.skip(kind, DEEPEST)?,
+        loop {
+            match (self.field(&mut id)?, id) {
+                (STOP, _) => break,
+                (I32, 2) => unpacked = Some(u64::try_from(self.signed()?).ok()?),
+                (I32, 3) => packed = Some(usize::try_from(self.signed()?).ok()?),
+                (kind, _) => self.skip(kind, DEEPEST)?,
             }
         }
         Some((packed?, unpacked?))
@@ -92,14 +93,15 @@ impl Compact<'_> {
         Some((value >> 1).cast_signed() ^ -((value & 1).cast_signed()))
     }
 
-    /// The type of the next field, and its number after that of the one before; nothing at the end of a struct.
-    fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
+    /// The type of the next field, and its number after that of the one before; [`STOP`] at the end of a struct.
+    fn field(&mut self, id: &mut i64) -> Option<u8> {
         let byte = self.byte()?;
-        if byte == 0 {
-            return Some(None);
+        if byte != STOP {
+            // A type that there is not.
+            (byte & 0xf != STOP).then_some(())?;
+            *id = if byte >> 4 == 0 { self.signed()? } else { id.checked_add(i64::from(byte >> 4))? };
         }
-        *id = if byte >> 4 == 0 { self.signed()? } else { *id + i64::from(byte >> 4) };
-        Some(Some(byte & 0xf))
+        Some(byte & 0xf)
     }
 
     fn bytes(&mut self, len: usize) -> Option<()> {
@@ -128,10 +130,12 @@ impl Compact<'_> {
             }
             STRUCT => {
                 let mut id = 0;
-                while let Some(kind) = self.field(&mut id)? {
-                    self.skip(kind, depth)?;
+                loop {
+                    match self.field(&mut id)? {
+                        STOP => return Some(()),
+                        kind => self.skip(kind, depth)?,
+                    }
                 }
-                Some(())
             }
             // The headers of pages have no maps.
             _ => None,
@@ -142,6 +146,7 @@ impl Compact<'_> {
 /// Structs in structs of a header, at most.
 const DEEPEST: usize = 16;
 
+const STOP: u8 = 0;
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;

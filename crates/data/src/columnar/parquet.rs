@@ -19,10 +19,10 @@ pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
         let what = "not a complete Parquet file (no PAR1 at the end: the footer is missing)";
         return Err(Fault::Damaged(what.to_owned()).into());
     }
-    guarded("Parquet", || decoded(Bytes::from(bytes), options))
+    guarded("Parquet", || decoded(&Bytes::from(bytes), options))
 }
 
-fn decoded(bytes: Bytes, options: &Options) -> Result<Table, At> {
+fn decoded(bytes: &Bytes, options: &Options) -> Result<Table, At> {
     // The types of Parquet say enough; the schema of Arrow beside them would have to be trusted.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes.clone(), reading)
@@ -34,7 +34,7 @@ fn decoded(bytes: Bytes, options: &Options) -> Result<Table, At> {
     let mask = ProjectionMask::roots(builder.parquet_schema(), positions);
     for group in builder.metadata().row_groups() {
         for (leaf, chunk) in group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf)) {
-            pages::check(&bytes, chunk, options.limit)
+            pages::check(bytes, chunk, options.limit)
                 .map_err(|what| damaged("Parquet", &format!("column chunk {}: {what}", leaf + 1)))?;
         }
     }

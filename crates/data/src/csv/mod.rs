@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], extension: &str, options: &Options) -> Result<T
     if !header {
         records = Records::new(text, dialect);
     }
-    let mut reading = Reading::new(names, &read, options)?;
+    let mut reading = Reading::new(names, &read, options);
     while let Some(record) = records.next()? {
         reading.take(&record)?;
     }
@@ -70,7 +70,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, At> {
 fn refuse_nul(bytes: &[u8], separator: u8) -> Result<(), At> {
     let Some(at) = memchr::memchr(0, bytes) else { return Ok(()) };
     let start = memchr::memrchr2(b'\n', b'\r', &bytes[..at]).map_or(0, |end| end + 1);
-    let column = 1 + bytes[start..at].iter().filter(|byte| **byte == separator).count();
+    let column = 1 + memchr::memchr_iter(separator, &bytes[start..at]).count();
     let place = Place::line(records::line_breaks(bytes, 0, at) + 1).column(column, "");
     Err(At::new(place, Fault::Nul))
 }
@@ -87,7 +87,7 @@ struct Reading<'o> {
 }
 
 impl<'o> Reading<'o> {
-    fn new(names: Vec<String>, read: &[bool], options: &'o Options) -> Result<Self, At> {
+    fn new(names: Vec<String>, read: &[bool], options: &'o Options) -> Self {
         let fields = names.len();
         let known = |name: &String| names.iter().position(|column| column == name);
         let declared: Vec<_> = options.kinds.iter().filter_map(|(name, kind)| Some((known(name)?, *kind))).collect();
@@ -95,7 +95,7 @@ impl<'o> Reading<'o> {
         let builders = names.into_iter().enumerate().filter(|(k, _)| read[*k]);
         let columns: Vec<_> = builders.map(|(k, name)| Builder::new(k, name, kind(k), options.decimal)).collect();
         let missing = vec![0; columns.len()];
-        Ok(Self { options, fields, columns, missing, dropped: vec![], lines: vec![], records: 0 })
+        Self { options, fields, columns, missing, dropped: vec![], lines: vec![], records: 0 }
     }
 
     fn take(&mut self, record: &records::Record) -> Result<(), At> {

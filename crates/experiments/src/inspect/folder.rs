@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dido_data::{Data, DataError, Fault, Options, Place, Places, Source, Sparse, Table, read as read_file};
+use dido_data::{Data, DataError, Fault, Options, Places, Source, Sparse, Table, read as read_file};
 use serde::Serialize;
 
 use crate::error::ExperimentError;
@@ -32,7 +32,7 @@ pub(super) fn read(folder: &Path, options: &Options) -> Result<(Data, Vec<File>)
             None => Ok((name, data)),
             Some((first, before)) => join(before, data, &first).map(|data| (first, data)),
         };
-        let refuse = |fault| DataError { file: path.display().to_string(), place: Place::default(), fault };
+        let refuse = |fault| DataError::whole(path.display().to_string(), fault);
         all = Some(joined.map_err(refuse)?);
     }
     let (_, data) = all.ok_or_else(|| file_error(folder, "there is no file in this folder"))?;

@@ -16,7 +16,7 @@ mod warnings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dido_data::{Data, DataError, Fault, Format, Options, Place, Source, Table};
+use dido_data::{Data, DataError, Fault, Format, Options, Source, Table};
 use serde::Serialize;
 
 use crate::error::ExperimentError;
@@ -102,7 +102,7 @@ pub fn inspect(question: &Question) -> Result<Inspection, ExperimentError> {
     } else {
         (dido_data::read(&Source::file(&question.path), &question.options)?, vec![])
     };
-    let refuse = |fault| DataError { file: name.clone(), place: Place::default(), fault };
+    let refuse = |fault| DataError::whole(name.as_str(), fault);
     let mut inspection = match &data {
         Data::Table(table) => dense(table, question).map_err(refuse)?,
         Data::Sparse(rows) => sparse::inspect(rows, question).map_err(refuse)?,
