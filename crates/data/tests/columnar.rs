@@ -12,7 +12,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use dido_data::{Column, Data, Missing, Options, Places, Source, Table, Values, read};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -74,7 +74,7 @@ fn every_form(batch: &RecordBatch) -> Vec<Vec<u8>> {
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
         Compression::LZ4_RAW,
-        Compression::GZIP(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
         zstd,
     ];
     let mut forms: Vec<_> = codecs.into_iter().map(|codec| parquet(batch, codec)).collect();

@@ -14,7 +14,7 @@ impl Inspection {
     /// A few lines, and a table of the columns.
     pub fn text(&self) -> String {
         let mut text = format!("{} ({}): {}\n", plain(&self.file), self.format, self.shape());
-        let mut line = |line: String| text += &format!("{line}\n");
+        let mut line = |line: String| text.extend([line.as_str(), "\n"]);
         line(format!("  {}", super::NOT_PRIVATE));
         for file in &self.files {
             line(format!("  {}: {} rows", plain(&file.file), file.rows));
