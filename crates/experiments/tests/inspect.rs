@@ -263,3 +263,21 @@ fn the_command_prints_json_with_exact_numbers_and_warns_on_the_standard_error() 
     assert_eq!(found["dropped_rows"], json!([2, 3, 4, 5]));
     assert!(found["warnings"].to_string().contains("depends on the data"));
 }
+
+#[test]
+fn the_examples_of_the_documentation_print_what_they_show() {
+    let page = include_str!("../../../docs/data.md");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("clinics.csv"), "site,age,days\nnorth,41,3\nsouth,38,5\nnorth,52,2\n").unwrap();
+    std::fs::write(folder.path().join("ages.csv"), "name,age,days\nann,41,1\nbob,fourty,2\n").unwrap();
+    let blocks: Vec<&str> = page.split("```text\n$ ").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let (call, shown) = block.split_once('\n').unwrap();
+        let mut words = call.split_whitespace();
+        assert_eq!(words.next(), Some("dido"));
+        let output = Command::new(env!("CARGO_BIN_EXE_dido")).current_dir(folder.path()).args(words).output().unwrap();
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(printed, shown, "{call}");
+    }
+}
