@@ -187,3 +187,11 @@ fn every_cut_and_every_changed_byte_is_survived() {
         }
     }
 }
+
+/// Found by fuzzing: the decoder walked over two thousand million truth values that take no bytes.
+#[test]
+fn a_list_without_end_is_refused() {
+    let message =
+        table(include_bytes!("regressions/list_without_end.parquet").to_vec(), &Options::default()).unwrap_err();
+    assert_eq!(message, "t: the Parquet data are damaged: the footer is damaged");
+}
