@@ -195,3 +195,21 @@ fn a_list_without_end_is_refused() {
         table(include_bytes!("regressions/list_without_end.parquet").to_vec(), &Options::default()).unwrap_err();
     assert_eq!(message, "t: the Parquet data are damaged: the footer is damaged");
 }
+
+#[test]
+fn a_buffer_that_lies_is_refused() {
+    let numbers = batch(vec![("x", Arc::new(Float64Array::from(vec![1.0; 4000])))]);
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        for bytes in arrow(&numbers, Some(codec)) {
+            // Two batches of 2000 doubles each; the length of a buffer is before its packed bytes.
+            let announced = 16_000_u64.to_le_bytes();
+            let at = bytes.windows(8).position(|bytes| bytes == announced).unwrap();
+            let mut lie = bytes.clone();
+            lie[at..at + 8].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+            let message = table(lie, &Options::default()).unwrap_err();
+            assert!(message.contains("announces more bytes than its codec can unpack"), "{message}");
+            let limited = table(bytes, &Options { limit: 20_000, ..Options::default() }).unwrap_err();
+            assert!(limited.contains("more bytes than the limit"), "{limited}");
+        }
+    }
+}

@@ -77,6 +77,11 @@ fn sizes(header: &mut Compact) -> Option<(usize, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
+
     use super::*;
 
     #[test]
@@ -98,5 +103,38 @@ mod tests {
             None
         );
         assert_eq!(sizes(&mut Compact { rest: &[0x1c; 1000] }), None);
+    }
+
+    /// A page of type 0 that announces so many bytes, and has `packed` of them.
+    fn page(unpacked: u8, packed: u8) -> Vec<u8> {
+        // Numbers below 64 take a byte, twice as large.
+        let mut bytes = vec![0x15, 0x00, 0x15, 2 * unpacked, 0x15, 2 * packed, 0x00];
+        bytes.extend(vec![0xaa; usize::from(packed)]);
+        bytes
+    }
+
+    fn checked(file: &[u8], len: i64, limit: u64) -> Result<(), &'static str> {
+        let schema = parse_message_type("message m { required double x; }").unwrap();
+        let column = SchemaDescriptor::new(Arc::new(schema)).column(0);
+        let chunk = ColumnChunkMetaData::builder(column)
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_data_page_offset(0)
+            .set_total_compressed_size(len)
+            .build();
+        check(file, &chunk.unwrap(), limit)
+    }
+
+    #[test]
+    fn pages_that_lie_are_refused() {
+        let honest = [page(9, 9), page(5, 5)].concat();
+        let len = i64::try_from(honest.len()).unwrap();
+        assert_eq!(checked(&honest, len, 14), Ok(()));
+        assert_eq!(checked(&honest, len, 13), Err("its pages announce more bytes than the limit"));
+        assert_eq!(checked(&honest, len + 1, 14), Err("its pages are outside of the file"));
+        assert_eq!(checked(&honest, -1, 14), Err("its pages are outside of the file"));
+        assert_eq!(checked(&honest, len - 1, 14), Err("a page is outside of its column chunk"));
+        // 2000 bytes from one: zigzag 4000 = 0xa0 0x1f.
+        let lie = [0x15, 0x00, 0x15, 0xa0, 0x1f, 0x15, 0x02, 0x00, 0xaa];
+        assert_eq!(checked(&lie, 9, 1 << 20), Err("a page announces more bytes than its codec can unpack"));
     }
 }
