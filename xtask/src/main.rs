@@ -4,6 +4,7 @@
 
 mod ci;
 mod experiment;
+mod fuzz;
 mod measure;
 mod run;
 mod test;
@@ -21,7 +22,7 @@ struct Task {
 }
 
 /// All tasks.
-const TASKS: [Task; 6] = [
+const TASKS: [Task; 7] = [
     Task {
         name: "experiment",
         arguments: "NAME|FILE [ARGUMENTS]",
@@ -45,6 +46,12 @@ const TASKS: [Task; 6] = [
         arguments: "",
         purpose: "test the linear algebra against the system's OpenBLAS",
         run: test::lapack,
+    },
+    Task {
+        name: "fuzz",
+        arguments: "[csv|libsvm|npy|npz|parquet|arrow] [--seconds N]",
+        purpose: "feed the loaders of data files with what libFuzzer makes up, a minute each; needs a compiler of C++",
+        run: fuzz::fuzz,
     },
     Task {
         name: "bench",

@@ -56,6 +56,9 @@ pub enum ExperimentError {
     /// The data cannot be used.
     #[error("{}{}", .0, near_column(.0))]
     Data(#[from] dido_problems::ProblemError),
+    /// A data file cannot be read.
+    #[error(transparent)]
+    DataFile(#[from] dido_data::DataError),
     /// The optimisers refuse.
     #[error(transparent)]
     Optimizer(#[from] dido_optimizers::OptimizerError),
@@ -225,7 +228,8 @@ impl ExperimentError {
             | Self::Argument { .. }
             | Self::Input { .. }
             | Self::Sweep { .. }
-            | Self::Spoilt { .. } => true,
+            | Self::Spoilt { .. }
+            | Self::DataFile(_) => true,
             Self::Stop(_)
             | Self::File { .. }
             | Self::OtherData { .. }

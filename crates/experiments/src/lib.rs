@@ -22,6 +22,7 @@ mod encoding;
 mod epsilons;
 mod error;
 mod file;
+pub mod inspect;
 mod metrics;
 pub mod model;
 pub mod network_privacy;

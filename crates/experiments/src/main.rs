@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 use commands::accounting::{self, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
+use commands::data::{self, DataArgs};
 use commands::doctor::{self, DoctorArgs};
 use commands::explain::{self, ExplainArgs};
 use commands::network_privacy::{self, NetworkArgs};
@@ -58,6 +59,8 @@ enum Command {
     Calibrate(CalibrateArgs),
     /// Print all keys of an experiment file with their types, defaults and meaning.
     Schema(SchemaArgs),
+    /// Look at a data file, which is not private.
+    Data(Box<DataArgs>),
     /// Print what each party of a private averaging learns about the others, by their distance.
     NetworkPrivacy(Box<NetworkArgs>),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Epsilon(args) => ended(accounting::epsilon(&args)),
         Command::Calibrate(args) => ended(accounting::calibrate(&args)),
         Command::Schema(args) => ended(schema::run(&args)),
+        Command::Data(args) => ended(data::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
     }
 }

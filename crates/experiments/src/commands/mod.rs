@@ -3,6 +3,7 @@
 pub mod accounting;
 pub mod audit;
 pub mod compare;
+pub mod data;
 pub mod doctor;
 pub mod explain;
 pub mod interrupt;
