@@ -212,7 +212,8 @@ fn tuning_agrees_with_the_rule_of_the_quickstart() {
 fn there_is_not_always_something_to_tune() {
     let bench = Bench::new();
     let statistics = "algorithm={ kind = 'sufficient-statistics', set = { kind = 'l2-ball', radius = 1 } }";
-    for (key, part) in [(statistics, "neither steps nor weights"), ("privacy.noise={ kind = 'none' }", "one budget")] {
+    let no_noise = "privacy={ adjacency = 'replace-record', noise = { kind = 'none' } }";
+    for (key, part) in [(statistics, "neither steps nor weights"), (no_noise, "one budget")] {
         let keys = ["tune", "experiment.toml", "--set", key, "--set", "seed=1"];
         let output = bench.dido(&keys);
         assert!(!output.status.success() && common::stderr(&output).contains(part), "{}", common::stderr(&output));

@@ -10,18 +10,25 @@ fn run(algorithm: &str, overrides: &[&str]) -> (Bench, Value) {
     let (start, rest) = TOML.split_once("kind = \"projected-dgd\"").unwrap();
     let (_, rest) = rest.split_once("[privacy]").unwrap();
     let bench = Bench::with(&format!("{start}{algorithm}\n[privacy]{rest}"), &clinics());
-    let lanes = ["run", "experiment.toml", "--set", "lanes=20", "--set", "observe_every=1"];
+    let lanes = format!("lanes={LANES}");
+    let lanes = ["run", "experiment.toml", "--set", &lanes, "--set", "observe_every=1"];
     let overrides: Vec<&str> = overrides.iter().flat_map(|set| ["--set", *set]).collect();
     let run = bench.json(&[&lanes[..], &overrides].concat());
     (bench, run)
 }
 
+/// As many as there are lines of a trace for a round.
+const LANES: usize = 20;
+
 /// The measured distances, in the mean over twenty lanes of seed 7, so nothing is random; and the bound in every round.
 fn beside(bench: &Bench, run: &Value) -> Vec<(f64, f64)> {
     let trace = std::fs::read_to_string(bench.result("results").join("trace.csv")).unwrap();
-    let measured = trace.lines().skip(1).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap());
+    let column = trace.lines().next().unwrap().split(',').position(|name| name == "distance_to_optimum").unwrap();
+    let of_lanes: Vec<f64> =
+        trace.lines().skip(1).map(|line| line.split(',').nth(column).unwrap().parse().unwrap()).collect();
     let points = run["bound"]["points"].as_array().unwrap();
-    assert_eq!(points.len(), trace.lines().count() - 1);
+    assert_eq!(of_lanes.len(), LANES * points.len());
+    let measured = of_lanes.chunks(LANES).map(|lanes| lanes.iter().sum::<f64>() / LANES as f64);
     measured.zip(points).map(|(measured, point)| (measured, point[1].as_f64().unwrap())).collect()
 }
 

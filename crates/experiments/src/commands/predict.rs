@@ -57,9 +57,11 @@ pub fn run(args: &PredictArgs) -> Result<(), ExperimentError> {
 
 fn write(out: &Path, predictions: &Predictions, force: bool) -> Result<(), ExperimentError> {
     let failed = |e: std::io::Error| {
-        let exists = e.kind() == std::io::ErrorKind::AlreadyExists;
-        let reason = if exists { "is already there; --force replaces it".to_owned() } else { e.to_string() };
-        ExperimentError::File { path: out.to_owned(), reason }
+        let path = out.to_owned();
+        if e.kind() == std::io::ErrorKind::AlreadyExists {
+            return ExperimentError::Input { path, reason: "is already there; --force replaces it".to_owned() };
+        }
+        ExperimentError::File { path, reason: e.to_string() }
     };
     let mut options = OpenOptions::new();
     options.write(true);
