@@ -1,29 +1,16 @@
 //! The files of a result.
 
 use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
-use serde::Serialize;
 
 use crate::error::ExperimentError;
+use crate::model::Model;
 use crate::planning::Planned;
 use crate::records::Summary;
 use crate::report::{self, html::LedgerRow, significant};
 use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
-use crate::trace;
-
-/// The released model: nothing in it but what the guarantee covers.
-#[derive(Serialize)]
-struct Model {
-    name: String,
-    digest: String,
-    /// What each encoded coefficient multiplies.
-    columns: Vec<String>,
-    /// Encoded coefficients of party 0, one list per lane.
-    encoded: Vec<Vec<f64>>,
-    /// Coefficients in original units (lane 0): predicted target = intercept + sum of coefficient times value.
-    original_units: Vec<(String, f64)>,
-}
+use crate::trace::table;
 
 /// Writes all files of the result.
 ///
@@ -34,18 +21,11 @@ pub fn write(
     planned: &Planned,
     unfinished: &Unfinished,
     outcome: &Outcome,
-    summary: &Summary,
+    summary: &mut Summary,
 ) -> Result<(), ExperimentError> {
-    let models = &outcome.models;
-    let encoded: Vec<Vec<f64>> = (0..models.shape().lanes).map(|lane| models.row(0, lane).to_vec()).collect();
-    let model = Model {
-        name: summary.name.clone(),
-        digest: summary.digest.clone(),
-        columns: spec.schema.names(),
-        original_units: spec.schema.original_units(&encoded[0])?,
-        encoded,
-    };
-    let picture = report::plot::error(&outcome.trace, &planned.plan, summary)?;
+    let model = Model::of(spec, planned, outcome, summary)?;
+    let curve = outcome.trace.curve();
+    let picture = report::plot::error(&curve, &planned.plan, summary)?;
     let (merit, _) = report::figures(summary.metrics.private);
     let error = format!(
         "{} of the mean of all parties' models on held-out records, round by round: not covered by the guarantee",
@@ -55,18 +35,20 @@ pub fn write(
         (error.as_str(), picture.clone()),
         (
             "Distance to the optimum (not covered by the guarantee) and between the parties",
-            report::plot::distance(&outcome.trace, summary.bound.as_ref())?,
+            report::plot::distance(&curve, summary.bound.as_ref())?,
         ),
-        ("Epsilon spent", report::plot::spending(&outcome.trace, &planned.plan)?),
+        ("Epsilon spent", report::plot::spending(&curve, &planned.plan)?),
     ];
     let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
     unfinished.write("spec.toml", &spec.toml())?;
-    unfinished.write("summary.json", &json(summary))?;
-    unfinished.write("trace.csv", &trace::csv(&outcome.trace, summary))?;
+    unfinished.write("trace.csv", &table::csv(&table::columns(&outcome.trace)))?;
     unfinished.write("ledger.json", &json(&outcome.ledger))?;
     unfinished.write("model.json", &json(&model))?;
     unfinished.write("error.svg", &picture)?;
-    unfinished.write("report.html", &page)
+    unfinished.write("report.html", &page)?;
+    // Nothing is left to do: the time is what it takes.
+    summary.timing = outcome.clock.read();
+    unfinished.write("summary.json", &json(summary))
 }
 
 /// The ledger as the report shows it.

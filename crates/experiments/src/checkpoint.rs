@@ -3,7 +3,8 @@
 use dido_mechanisms::Ledger;
 use serde::{Deserialize, Serialize};
 
-use crate::records::TracePoint;
+use crate::records::{Timing, Trace};
+use crate::traffic::Traffic;
 
 /// The state of a run between two rounds. The values of the algorithm are released ones; the trace is not private.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,9 +16,11 @@ pub struct Checkpoint {
     /// What has been released.
     pub ledger: Ledger,
     /// The trace so far.
-    pub trace: Vec<TracePoint>,
-    /// Seconds spent in the rounds so far.
-    pub seconds: f64,
+    pub trace: Trace,
+    /// What has been sent.
+    pub traffic: Traffic,
+    /// How long that took.
+    pub timing: Timing,
 }
 
 impl Checkpoint {
@@ -34,10 +37,29 @@ impl Checkpoint {
         if found != lengths {
             return Err(format!("it holds values of {found:?} numbers, the algorithm keeps {lengths:?}"));
         }
-        let ascending = self.trace.windows(2).all(|pair| pair[0].round < pair[1].round);
-        if !ascending || self.trace.last().is_some_and(|point| point.round > round) {
+        let observed = &self.trace.observed;
+        let ascending = observed.windows(2).all(|pair| pair[0].round < pair[1].round);
+        if !ascending || observed.last().is_some_and(|point| point.round > round) {
             return Err(format!("its trace does not end before round {round}"));
         }
         Ok(())
+    }
+
+    /// Checks that the trace is one of this run, which has observed nothing yet in `begun`.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn check_trace(&self, begun: &Trace, lanes: usize) -> Result<(), String> {
+        let Trace { accountants, metrics, observed } = &self.trace;
+        let shaped = observed.iter().all(|seen| {
+            seen.epsilon.len() == accountants.len()
+                && seen.metrics.len() == metrics.len()
+                && seen.metrics.iter().all(|values| values.len() == lanes)
+        });
+        if shaped && *accountants == begun.accountants && *metrics == begun.metrics {
+            Ok(())
+        } else {
+            Err("its trace has other columns than this run".to_owned())
+        }
     }
 }

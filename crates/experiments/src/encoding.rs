@@ -1,6 +1,8 @@
 //! How a line of a file becomes a record, by the kind of file.
 
-use dido_problems::table::{Schema, Source, Svmlight, load, load_svmlight};
+use dido_problems::table::{
+    Schema, Source, Svmlight, Unlabelled, load, load_svmlight, load_svmlight_unlabelled, load_unlabelled,
+};
 use dido_problems::{Features, ProblemError};
 use ndarray::Array1;
 
@@ -42,6 +44,14 @@ impl Encoding {
         match self {
             Self::Columns(schema) => schema.names(),
             Self::Svmlight(sparse) => sparse.names(),
+        }
+    }
+
+    /// What is predicted.
+    pub fn target_column(&self) -> &str {
+        match self {
+            Self::Columns(schema) => schema.target().column(),
+            Self::Svmlight(sparse) => sparse.target().column(),
         }
     }
 
@@ -88,6 +98,17 @@ impl Encoding {
                 let clipped = vec![(LABEL.to_owned(), table.clipped_targets)];
                 Ok(Encoded { x: table.x.into(), y: table.y, clipped, extra: table.targets })
             }
+        }
+    }
+
+    /// Reads a file to predict for, whose target may be missing.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_unlabelled(&self, source: &Source) -> Result<Unlabelled, ProblemError> {
+        match self {
+            Self::Columns(schema) => load_unlabelled(source, schema),
+            Self::Svmlight(sparse) => load_svmlight_unlabelled(source, sparse),
         }
     }
 }

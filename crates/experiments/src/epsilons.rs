@@ -6,7 +6,7 @@ use dido_mechanisms::{Accountant, Best, Bound, ClassLedger, Entry, Gdp, Ledger, 
 use dido_optimizers::Noise;
 
 use crate::error::ExperimentError;
-use crate::records::{Epsilons, Tightest};
+use crate::records::{Accounting, Epsilons, Tightest};
 use crate::spec::Spec;
 
 /// With more different events, those of each class counted, the tightest bound is left out: each takes a privacy loss
@@ -31,20 +31,73 @@ pub fn epsilons(spec: &Spec, ledger: &Ledger, noise: &Noise, copies: usize) -> R
     })
 }
 
-/// Epsilon of a run so far, by zCDP, or by Rényi divergences where that does not cover it, or by the least of all accountings where
-/// neither does: what a trace shows.
+/// The accountants whose epsilon a trace shows after every observed round of a run with this ledger: those that cover it and
+/// are quick. Rényi divergences are asked where zCDP does not cover the noise, all others where neither has an answer.
 ///
 /// # Errors
 /// If an event makes no sense.
-pub fn spent(spec: &Spec, ledger: &Ledger) -> Result<Option<f64>, ExperimentError> {
+pub fn traced(spec: &Spec, ledger: &Ledger) -> Result<Vec<String>, ExperimentError> {
     let ledger = dominating(ledger);
-    let found = match supported(Zcdp::default().bound(&ledger, spec.delta))? {
-        Some(bound) => Some(bound),
-        None => supported(Rdp::default().bound(&ledger, spec.delta))?,
+    let found = |name: &str| bound_by(name, &ledger, spec.delta);
+    let (pure, zcdp, gdp) = (found(PURE)?, found(ZCDP)?, found(GDP)?);
+    let rdp = if zcdp.is_none() { found(RDP)? } else { None };
+    let answered = [&zcdp, &rdp].into_iter().flatten().any(|bound| bound.epsilon.is_finite());
+    let best = if answered { None } else { tightest(&ledger, spec.delta)?.filter(|bound| bound.epsilon.is_finite()) };
+    let all = [(PURE, pure), (ZCDP, zcdp), (RDP, rdp), (GDP, gdp), (BEST, best)];
+    Ok(all.into_iter().filter(|(_, bound)| bound.is_some()).map(|(name, _)| name.to_owned()).collect())
+}
+
+/// Epsilon of a run so far by these accountants; absent where it is infinite.
+///
+/// # Errors
+/// If an event makes no sense.
+pub fn so_far(spec: &Spec, ledger: &Ledger, names: &[String]) -> Result<Vec<Option<f64>>, ExperimentError> {
+    let ledger = dominating(ledger);
+    let of = |name: &String| Ok(bound_by(name, &ledger, spec.delta)?.as_ref().and_then(finite));
+    names.iter().map(of).collect()
+}
+
+/// Epsilon of one run by every accountant, or why there is none.
+///
+/// # Errors
+/// If an event makes no sense.
+pub fn accountings(spec: &Spec, ledger: &Ledger) -> Result<Vec<Accounting>, ExperimentError> {
+    let ledger = dominating(ledger);
+    let few = ledger.classes.iter().map(|class| class.entries.len()).sum::<usize>() <= MOST_EVENTS;
+    let all = if few { Best::all(&ledger, spec.delta) } else { Best::all_but_pld(&ledger, spec.delta) };
+    let of = |(name, found): (&str, Result<Bound, MechanismError>)| {
+        let (delta, epsilon, reason) = match found {
+            Ok(bound) if bound.epsilon.is_finite() => (bound.delta, Some(bound.epsilon), None),
+            Ok(bound) => (bound.delta, None, Some("it is infinite: the run is not private".to_owned())),
+            Err(MechanismError::Unsupported { event, .. }) => {
+                (spec.delta, None, Some(format!("it does not cover {event}")))
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Accounting { accountant: name.to_owned(), delta, epsilon, reason })
     };
-    match found.as_ref().and_then(finite) {
-        Some(epsilon) => Ok(Some(epsilon)),
-        None => Ok(tightest(&ledger, spec.delta)?.as_ref().and_then(finite)),
+    let mut all = all.into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    if !few {
+        let reason = Some(format!("there are more than {MOST_EVENTS} different releases, which take long"));
+        all.push(Accounting { accountant: "pld".to_owned(), delta: spec.delta, epsilon: None, reason });
+    }
+    Ok(all)
+}
+
+const PURE: &str = "pure";
+const ZCDP: &str = "zcdp";
+const RDP: &str = "rdp";
+const GDP: &str = "gdp";
+const BEST: &str = "best";
+
+/// What the accountant of this name says; nothing if it does not cover the ledger.
+fn bound_by(name: &str, ledger: &Ledger, delta: f64) -> Result<Option<Bound>, MechanismError> {
+    match name {
+        PURE => supported(Pure.bound(ledger, 0.0)),
+        ZCDP => supported(Zcdp::default().bound(ledger, delta)),
+        RDP => supported(Rdp::default().bound(ledger, delta)),
+        GDP => supported(Gdp.bound(ledger, delta)),
+        _ => tightest(ledger, delta),
     }
 }
 

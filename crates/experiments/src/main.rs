@@ -14,6 +14,7 @@ use commands::compare::{self, CompareArgs};
 use commands::data::{self, DataArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
+use commands::predict::{self, PredictArgs};
 use commands::run::{self, RunArgs};
 use commands::topology::{self, TopologyArgs};
 use commands::{Common, plan};
@@ -32,6 +33,8 @@ enum Command {
     Plan(Common),
     /// Run an experiment and write its report.
     Run(RunArgs),
+    /// Predict the target of every record of a file by the model of a run.
+    Predict(PredictArgs),
     /// Try to refute the privacy claim of an experiment, on the data; the report is not private.
     Audit(AuditArgs),
     /// Run several algorithms on one problem at two budgets and print one table, which is not private.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Plan(common) => ended(plan::run(&common)),
         Command::Run(args) => ended(run::run(&args)),
+        Command::Predict(args) => ended(predict::run(&args)),
         Command::Audit(args) => audit::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Compare(args) => ended(compare::run(&args)),
         Command::Topology(args) => ended(topology::run(&args)),

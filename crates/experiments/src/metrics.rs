@@ -1,9 +1,19 @@
 //! How good a model is. Everything here looks at records: none of it is covered by the guarantee.
+//!
+//! * [`figures`]: what follows from predictions and targets alone;
+//! * [`catalogue`]: the metrics of a run, one function and one line of a table each;
+//! * [`observer`]: all metrics of all lanes at once.
+//!
+//! The scores of the references, with which the models of a run are compared, are here.
+
+pub mod catalogue;
+pub mod figures;
+pub mod observer;
 
 use dido_geometry::Rows;
 use dido_problems::reference::{self, Minimum};
-use dido_problems::{Features, Loss, Regulariser};
-use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
+use dido_problems::{Features, Loss, ProblemError, Regulariser};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use crate::data::{Prepared, Records, discreet};
 use crate::error::ExperimentError;
@@ -49,25 +59,29 @@ impl Scoring {
 /// # Errors
 /// If there are too few records for a score.
 pub fn score(model: &ArrayView1<'_, f64>, records: &Records, scoring: Scoring) -> Result<Score, ExperimentError> {
+    let mut scores = scores(model.insert_axis(Axis(0)), records, scoring)?;
+    Ok(scores.swap_remove(0))
+}
+
+/// The same of several models, `models x dim`.
+///
+/// # Errors
+/// As [`score`].
+pub fn scores(models: ArrayView2<'_, f64>, records: &Records, scoring: Scoring) -> Result<Vec<Score>, ExperimentError> {
     let Scoring { loss, unit } = scoring;
-    let y = records.y.view();
-    if loss.is_classification() {
-        let predictions = records.x.dot(model);
-        let right = predictions.iter().zip(y).filter(|&(p, y)| p * y > 0.0).count();
-        let accuracy = right as f64 / y.len() as f64;
-        return Ok(Score::Classes { accuracy, loss: finite_distance(mean_loss(loss, model, records)) });
-    }
-    let x = records.x.dense();
-    Ok(saturated(reference::r2(x.view(), y, *model)?, unit * reference::rmse(x.view(), y, *model)?))
-}
-
-fn mean_loss(loss: Loss, model: &ArrayView1<'_, f64>, records: &Records) -> f64 {
-    let losses = records.x.dot(model).iter().zip(&records.y).map(|(&p, &y)| loss.value(p, y)).sum::<f64>();
-    losses / records.y.len() as f64
-}
-
-fn saturated(r2: f64, rmse: f64) -> Score {
-    Score::Regression { r2: if r2.is_finite() { r2 } else { f64::MIN }, rmse: finite_distance(rmse) }
+    let y = records.y.to_vec();
+    let mut found = vec![];
+    records.x.predictions(models, |_, p| {
+        found.push(if loss.is_classification() {
+            let accuracy = figures::accuracy(p, &y);
+            accuracy.and_then(|accuracy| Ok(Score::Classes { accuracy, loss: figures::mean_loss(loss, p, &y)? }))
+        } else {
+            let r2 = figures::r2(p, &y);
+            r2.and_then(|r2| Ok(Score::Regression { r2, rmse: finite_distance(unit * figures::rmse(p, &y)?) }))
+        });
+    });
+    let undefined = |_| ExperimentError::Data(ProblemError::ConstantTarget { records: y.len() });
+    found.into_iter().map(|score| score.map_err(undefined)).collect()
 }
 
 /// A distance, or the largest number where it is too large for one or undefined.
@@ -98,7 +112,7 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
     let ones = Records { x: Array2::ones((data.held_out.y.len(), 1)).into(), y: data.held_out.y.clone() };
     Ok(References {
         optimum_score: score(&optimum.beta.view(), &data.held_out, scoring)?,
-        objective: if is_plain(spec) { None } else { Some(objectives(spec, &all, &optimum, &own)) },
+        objective: if is_plain(spec) { None } else { Some(objectives(spec, data, &optimum, &own)) },
         optimum: optimum.beta,
         best_alone: alone[0],
         median_alone: median(&alone),
@@ -107,8 +121,8 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
 }
 
 /// The objective on all records at the optimum and at the minimisers of the parties.
-fn objectives(spec: &Spec, all: &Records, optimum: &Minimum, own: &[Array1<f64>]) -> ObjectiveValues {
-    let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, all, &beta.view())).collect();
+fn objectives(spec: &Spec, data: &Prepared, optimum: &Minimum, own: &[Array1<f64>]) -> ObjectiveValues {
+    let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, data, beta.view().insert_axis(Axis(0)))[0]).collect();
     alone.sort_by(f64::total_cmp);
     let middle = f64::midpoint(alone[(alone.len() - 1) / 2], alone[alone.len() / 2]);
     let Minimum { objective, gap, .. } = *optimum;
@@ -116,10 +130,11 @@ fn objectives(spec: &Spec, all: &Records, optimum: &Minimum, own: &[Array1<f64>]
     ObjectiveValues { private: f64::MAX, optimum: objective, gap, best_alone, median_alone }
 }
 
-/// The mean loss of these records and the regulariser.
-fn value(spec: &Spec, records: &Records, model: &ArrayView1<'_, f64>) -> f64 {
-    let regulariser = spec.config.objective.regulariser.value(&model.to_vec());
-    finite_distance(mean_loss(spec.declaration.loss(), model, records) + regulariser)
+/// The mean loss of all training records and the regulariser, of several models.
+fn value(spec: &Spec, data: &Prepared, models: ArrayView2<'_, f64>) -> Vec<f64> {
+    let losses = observer::mean_losses(data, spec.declaration.loss(), models);
+    let whole = |(loss, model)| finite_distance(observer::objective(spec, loss, model));
+    losses.into_iter().zip(models.outer_iter()).map(whole).collect()
 }
 
 /// The records of all parties.
@@ -156,11 +171,12 @@ fn minimum(spec: &Spec, records: &Records) -> Result<Minimum, ExperimentError> {
 /// squared error.
 pub fn objective(spec: &Spec, data: &Prepared, references: &References, models: &Rows) -> Option<ObjectiveValues> {
     let known = references.objective?;
-    let all = together(&data.parties);
-    let shape = models.shape();
-    let value = |node: usize, lane: usize| value(spec, &all, &ArrayView1::from(models.row(node, lane)));
-    let worst = |lane: usize| (0..shape.nodes).map(|node| value(node, lane)).fold(f64::MIN, f64::max);
-    let private = finite_distance((0..shape.lanes).map(worst).sum::<f64>() / shape.lanes as f64);
+    let lanes = models.shape().lanes;
+    let mut worst = vec![f64::MIN; lanes];
+    for node in models.view().outer_iter() {
+        worst.iter_mut().zip(value(spec, data, node)).for_each(|(worst, value)| *worst = worst.max(value));
+    }
+    let private = finite_distance(worst.iter().sum::<f64>() / lanes as f64);
     Some(ObjectiveValues { private, ..known })
 }
 
@@ -188,16 +204,22 @@ pub fn mean_over_nodes(estimate: &Rows) -> Array2<f64> {
     estimate.view().mean_axis(Axis(0)).expect("a run has nodes")
 }
 
-/// The largest Euclidean distance of a node's row from the mean row of its lane. It saturates like a score.
-pub fn consensus_error(estimate: &Rows) -> f64 {
+/// The largest Euclidean distance of a node's row from the mean row of its lane, for each lane. It saturates like a score.
+pub fn disagreement(estimate: &Rows) -> Vec<f64> {
     let mean = mean_over_nodes(estimate);
-    let mut largest: f64 = 0.0;
+    let mut largest = vec![0.0_f64; mean.nrows()];
     for node in estimate.view().outer_iter() {
-        for (row, mean) in node.outer_iter().zip(mean.outer_iter()) {
-            largest = largest.max(finite_distance((&row - &mean).mapv(|d| d * d).sum().sqrt()));
+        for ((row, mean), largest) in node.outer_iter().zip(mean.outer_iter()).zip(&mut largest) {
+            let square = row.iter().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            *largest = largest.max(finite_distance(square.sqrt()));
         }
     }
     largest
+}
+
+/// The largest of them.
+pub fn consensus_error(estimate: &Rows) -> f64 {
+    disagreement(estimate).into_iter().fold(0.0, f64::max)
 }
 
 /// The mean of scores of one kind. It saturates like a score.

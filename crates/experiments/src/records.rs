@@ -3,7 +3,11 @@
 use dido_mechanisms::Grid;
 use serde::{Deserialize, Serialize};
 
-use crate::config::Seed;
+mod facts;
+mod trace;
+
+pub use facts::{Accounting, Seeds, Timing, Versions};
+pub use trace::{Band, Better, Measured, Observation, Trace};
 
 /// The plan of a run, made without touching data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -268,18 +272,29 @@ pub struct Summary {
     pub name: String,
     /// Digest of its specification.
     pub digest: String,
-    /// The folder of its results.
+    /// What made it.
+    pub versions: Versions,
+    /// The folder of its results, where they lie now: known to whoever opens it, and not stored in it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub results: String,
     /// Number of parties.
     pub nodes: usize,
     /// Who talks to whom.
     pub graph: PlannedGraph,
-    /// Rounds with a release.
+    /// Rounds with a release that were run.
     pub rounds: u32,
+    /// Those that were planned, and that the guarantee allows for.
+    pub planned_rounds: u32,
+    /// Rounds of plain averaging afterwards.
+    pub averaging_rounds: u32,
+    /// Messages along an edge, one way, that a lane took in all rounds.
+    pub messages: u64,
+    /// Bytes of the numbers in them.
+    pub bytes: u64,
     /// Independent repetitions on the same data.
     pub lanes: usize,
-    /// The seed of the noise: in JSON a number, or `"os"` for a key of the operating system that was not stored.
-    pub seed: Seed,
+    /// Where randomness comes from.
+    pub seeds: Seeds,
     /// The neighbouring relation.
     pub adjacency: String,
     /// Who looks.
@@ -290,8 +305,12 @@ pub struct Summary {
     pub epsilon: Epsilons,
     /// Epsilon if the results of all lanes are shown, as `model.json` does.
     pub epsilon_all_lanes: Epsilons,
+    /// Epsilon of one lane by every accountant.
+    pub accountings: Vec<Accounting>,
     /// Scores on held-out records.
     pub metrics: Metrics,
+    /// Every metric of the models that `model.json` holds, with bands over lanes.
+    pub measured: Vec<Measured>,
     /// What a theorem allows, where one applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<ErrorBound>,
@@ -308,19 +327,19 @@ pub struct Summary {
     pub held_out: Option<usize>,
     /// Values outside their bounds, by column: not private.
     pub clipped: Vec<Clipped>,
-    /// Seconds spent in the rounds.
-    pub seconds: f64,
+    /// All that a clock says.
+    pub timing: Timing,
     /// The keys of this summary that are computed from records without noise: the guarantee does not cover them.
     pub not_covered: Vec<String>,
 }
 
-/// One observed round.
+/// One observed round in the mean over lanes, as pictures show it: see [`Trace::curve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TracePoint {
     /// Completed rounds.
     pub round: u32,
-    /// Epsilon spent so far, by zCDP or, where that does not cover the noise, Rényi divergences, or the least of all
-    /// accountings where neither does; absent where it is infinite.
+    /// Epsilon spent so far, by zCDP or, where that does not cover the noise, Rényi divergences; absent where it is
+    /// infinite.
     pub epsilon: Option<f64>,
     /// R^2 or accuracy of the estimate (mean over parties and lanes) on held-out records: not private.
     pub merit: f64,

@@ -63,7 +63,12 @@ impl ResultFolder {
         if summary.is_none() && self.complete.exists() {
             return Err(ExperimentError::Damaged { path, reason: "it is missing".to_owned() });
         }
-        Ok(summary.map(|summary| Summary { results: self.complete.display().to_string(), ..summary }))
+        Ok(summary.map(|summary| self.located(summary)))
+    }
+
+    /// A summary with the folder it lies in.
+    pub(crate) fn located(&self, summary: Summary) -> Summary {
+        Summary { results: self.complete.display().to_string(), ..summary }
     }
 
     /// What is known of the data behind a complete result or a checkpoint.

@@ -8,17 +8,20 @@ use dido_optimizers::{Algorithm, Parties, agree, run as drive};
 
 use crate::algorithms;
 use crate::checkpoint::Checkpoint;
+use crate::clock::Clock;
 use crate::config::Seed;
 use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::References;
+use crate::metrics::observer::Observer;
 use crate::planning::Planned;
-use crate::records::TracePoint;
+use crate::records::{Timing, Trace};
 use crate::results::Unfinished;
 use crate::run::Progress;
 use crate::shared_noise::shared;
 use crate::spec::Spec;
 use crate::trace;
+use crate::traffic::{Counted, Traffic};
 
 /// Points of the trace when nothing is said.
 const TRACE_POINTS: u32 = 200;
@@ -30,9 +33,13 @@ pub struct Outcome {
     /// What was released.
     pub ledger: Ledger,
     /// The observed rounds.
-    pub trace: Vec<TracePoint>,
-    /// Time in the rounds, without observing and storing.
-    pub seconds: f64,
+    pub trace: Trace,
+    /// Completed rounds.
+    pub rounds: u32,
+    /// What was sent, in them and to agree.
+    pub traffic: Traffic,
+    /// How long it takes, from the first round on.
+    pub clock: Clock,
 }
 
 /// All that the rounds of a run need.
@@ -60,8 +67,10 @@ impl Rounds<'_> {
         let spec = self.spec;
         let mut parties = Parties::new(spec.declaration.clone(), &self.data.shards, spec.config.lanes, self.gate()?)?;
         let mut algorithm = algorithms::build(spec, &parties);
-        let mut network = spec.network();
-        let (first, mut trace, mut seconds) = self.resume(&mut parties, algorithm.as_mut())?;
+        let observer = Observer::new(spec, self.data, self.references);
+        let Resumed { first, mut trace, traffic, timing } = self.resume(&observer, &mut parties, algorithm.as_mut())?;
+        let (mut network, traffic) = Counted::new(spec.network(), traffic);
+        let clock = Clock::starting_at(timing);
         progress(Progress::Started);
         if first > 0 {
             progress(Progress::Resumed(first));
@@ -69,11 +78,11 @@ impl Rounds<'_> {
         let rounds = spec.config.rounds;
         let every = spec.config.observe_every.unwrap_or(rounds.div_ceil(TRACE_POINTS));
         let mut failure = Ok(());
-        let (mut stored, mut started) = (Instant::now(), Instant::now());
+        let mut stored = Instant::now();
         drive(
             algorithm.as_mut(),
             &mut parties,
-            network.as_mut(),
+            &mut network,
             &self.planned.noise,
             first..rounds,
             |t, algorithm, parties| {
@@ -81,27 +90,29 @@ impl Rounds<'_> {
                 let observe = completed.is_multiple_of(every) || completed == rounds;
                 // A key of the operating system is not stored, so such a run cannot be resumed.
                 let store = spec.config.seed != Seed::Os && stored.elapsed() >= self.checkpoint_every;
-                if observe || store {
-                    seconds += started.elapsed().as_secs_f64();
-                }
                 if observe {
-                    failure = self.observe(completed, algorithm, parties).map(|point| trace.push(point));
+                    let (estimate, ledger) = (algorithm.estimate().rows(), parties.gate().ledger());
+                    failure = trace::observe(spec, &observer, &trace, completed, estimate, ledger, traffic.get())
+                        .map(|seen| trace.observed.push(seen));
                     progress(Progress::Completed(completed));
                 }
                 if store && failure.is_ok() {
-                    failure = self.store(completed, algorithm, parties, &trace, seconds);
+                    let progress = Resumed {
+                        first: completed,
+                        trace: trace.clone(),
+                        traffic: traffic.get(),
+                        timing: clock.read(),
+                    };
+                    failure = self.store(algorithm, parties, progress);
                     stored = Instant::now();
-                }
-                if observe || store {
-                    started = Instant::now();
                 }
                 failure.is_ok()
             },
         )?;
         failure?;
-        let models = agree(algorithm.estimate().clone(), network.as_mut(), rounds, spec.config.averaging_rounds)?;
+        let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
-        Ok(Outcome { models: models.rows().clone(), ledger, trace, seconds })
+        Ok(Outcome { models: models.rows().clone(), ledger, trace, rounds, traffic: traffic.get(), clock })
     }
 
     fn gate(&self) -> Result<Gate, ExperimentError> {
@@ -122,19 +133,22 @@ impl Rounds<'_> {
         Ok(shared(self.spec, gate)?.with_plan(self.planned.ledger.clone())?)
     }
 
-    /// The first round to run, the trace up to it and the seconds it took.
+    /// Where the run begins, or goes on.
     fn resume(
         &self,
+        observer: &Observer<'_>,
         parties: &mut Parties,
         algorithm: &mut dyn Algorithm,
-    ) -> Result<(u32, Vec<TracePoint>, f64), ExperimentError> {
+    ) -> Result<Resumed, ExperimentError> {
+        let begun = trace::begin(self.spec, &self.planned.ledger, observer)?;
         let Some(checkpoint) = self.unfinished.checkpoint()?.filter(|_| self.spec.config.seed != Seed::Os) else {
-            return Ok((0, vec![], 0.0));
+            return Ok(Resumed { first: 0, trace: begun, traffic: Traffic::default(), timing: Timing::default() });
         };
         let damaged = |reason: String| self.unfinished.damaged_checkpoint(reason);
         let mut state = algorithm.state();
         let lengths: Vec<usize> = state.iter().map(|value| value.rows().as_slice().len()).collect();
         checkpoint.check(self.spec.config.rounds, &lengths).map_err(damaged)?;
+        checkpoint.check_trace(&begun, self.spec.config.lanes).map_err(damaged)?;
         // What was released cannot be talked out of the ledger.
         if checkpoint.ledger != self.planned.ledger_after(self.spec, checkpoint.round)? {
             return Err(damaged(format!("its ledger is not the planned one of round {}", checkpoint.round)));
@@ -143,31 +157,25 @@ impl Rounds<'_> {
             value.rows_mut().as_mut_slice().copy_from_slice(stored);
         }
         parties.resume(checkpoint.ledger, checkpoint.round).map_err(|e| damaged(e.to_string()))?;
-        Ok((checkpoint.round, checkpoint.trace, checkpoint.seconds))
+        let Checkpoint { round, trace, traffic, timing, .. } = checkpoint;
+        Ok(Resumed { first: round, trace, traffic, timing })
     }
 
-    fn observe(
-        &self,
-        round: u32,
-        algorithm: &mut dyn Algorithm,
-        parties: &Parties,
-    ) -> Result<TracePoint, ExperimentError> {
-        let Self { spec, data, references, .. } = self;
-        trace::point(spec, data, references, round, algorithm.estimate().rows(), parties.gate().ledger())
-    }
-
-    fn store(
-        &self,
-        round: u32,
-        algorithm: &mut dyn Algorithm,
-        parties: &Parties,
-        trace: &[TracePoint],
-        seconds: f64,
-    ) -> Result<(), ExperimentError> {
+    fn store(&self, algorithm: &mut dyn Algorithm, parties: &Parties, so_far: Resumed) -> Result<(), ExperimentError> {
         let state = algorithm.state().into_iter().map(|value| value.rows().as_slice().to_vec()).collect();
         let ledger = parties.gate().ledger().clone();
-        self.unfinished.store(&Checkpoint { round, state, ledger, trace: trace.to_vec(), seconds })
+        let Resumed { first: round, trace, traffic, timing } = so_far;
+        self.unfinished.store(&Checkpoint { round, state, ledger, trace, traffic, timing })
     }
+}
+
+/// What is known of a run between two rounds, beside the state of its algorithm and its ledger.
+struct Resumed {
+    /// The next round.
+    first: u32,
+    trace: Trace,
+    traffic: Traffic,
+    timing: Timing,
 }
 
 fn index(k: usize) -> u32 {

@@ -67,9 +67,9 @@ pub fn run(
         checkpoint_every: options.checkpoint_every,
     };
     let result = rounds.run(progress).and_then(|outcome| {
-        let summary = summarise(spec, planned, &data, &references, folder, &outcome)?;
-        artefacts::write(spec, planned, &unfinished, &outcome, &summary)?;
-        Ok(summary)
+        let mut summary = summarise(spec, planned, &data, &references, &outcome)?;
+        artefacts::write(spec, planned, &unfinished, &outcome, &mut summary)?;
+        Ok(folder.located(summary))
     });
     finish(unfinished, result)
 }

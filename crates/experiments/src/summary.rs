@@ -1,20 +1,24 @@
 //! What a run found, in numbers.
 
 use dido_geometry::Rows;
-use ndarray::ArrayView1;
+use dido_mechanisms::Ledger;
+use ndarray::Axis;
 
 use crate::data::Prepared;
-use crate::epsilons::epsilons;
+use crate::epsilons::{accountings, epsilons};
 use crate::error::ExperimentError;
+use crate::metrics::observer::Observer;
 use crate::metrics::{self, References, Scoring};
 use crate::planning::Planned;
-use crate::records::{Coefficient, Plan, Score, Summary};
-use crate::results::ResultFolder;
+use crate::records::{Coefficient, Epsilons, Plan, Score, Summary, Timing, Versions};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
 use crate::theory::bound;
 
-/// The summary of a run whose rounds are over.
+/// Whose model is released: the parties agree on one, up to the consensus error.
+pub const PARTY: usize = 0;
+
+/// The summary of a run whose rounds are over. It has no folder yet, and no time.
 ///
 /// # Errors
 /// If a model cannot be scored, or an accountant does not understand an event.
@@ -23,57 +27,77 @@ pub fn summarise(
     planned: &Planned,
     data: &Prepared,
     references: &References,
-    folder: &ResultFolder,
     outcome: &Outcome,
 ) -> Result<Summary, ExperimentError> {
     let models = &outcome.models;
     let lane_scores = lane_scores(models, data, Scoring::of(spec))?;
     let plan = &planned.plan;
-    let epsilon = epsilons(spec, &outcome.ledger, &planned.noise, 1)?;
-    let lanes = plan.lanes;
-    let epsilon_all_lanes =
-        if lanes > 1 { epsilons(spec, &outcome.ledger, &planned.noise, lanes)? } else { epsilon.clone() };
+    let (epsilon, epsilon_all_lanes) = costs(spec, planned, &outcome.ledger)?;
     let objective = metrics::objective(spec, data, references, models);
-    let bound = bound(spec, &planned.noise, data, references, &outcome.trace);
+    let bound = bound(spec, &planned.noise, data, references, &outcome.trace.curve());
     let not_covered = not_covered(plan).iter().copied().chain(bound.is_some().then_some("bound"));
     Ok(Summary {
         name: plan.name.clone(),
         digest: plan.digest.clone(),
-        results: folder.path().display().to_string(),
+        versions: Versions::here(),
+        results: String::new(),
         nodes: plan.nodes,
         graph: plan.graph.clone(),
-        rounds: plan.rounds,
+        rounds: outcome.rounds,
+        planned_rounds: plan.rounds,
+        averaging_rounds: plan.averaging_rounds,
+        messages: outcome.traffic.messages,
+        bytes: outcome.traffic.bytes,
         lanes: plan.lanes,
-        seed: spec.config.seed,
+        seeds: spec.config.seeds(),
         adjacency: plan.adjacency.clone(),
         adversary: plan.adversary.clone(),
         delta: plan.delta,
         epsilon,
         epsilon_all_lanes,
+        accountings: accountings(spec, &outcome.ledger)?,
         metrics: references.beside(metrics::mean_score(&lane_scores), objective),
+        measured: Observer::new(spec, data, references).measured(models.view().index_axis(Axis(0), PARTY), models),
         not_covered: not_covered.map(str::to_owned).collect(),
         bound,
         lane_scores,
         consensus_error: metrics::consensus_error(models),
-        coefficients: coefficients(spec, models.row(0, 0), &references.optimum.to_vec())?,
+        coefficients: coefficients(spec, models.row(PARTY, 0), &references.optimum.to_vec())?,
         records: spec.declaration.records().to_vec(),
         held_out: spec.counts_are_public().then(|| data.held_out.y.len()),
         clipped: data.clipped.clone(),
-        seconds: outcome.seconds,
+        timing: Timing::default(),
     })
+}
+
+/// Epsilon of one lane and of all. Most often the run has released what was planned, whose cost is known.
+fn costs(spec: &Spec, planned: &Planned, ledger: &Ledger) -> Result<(Epsilons, Epsilons), ExperimentError> {
+    let plan = &planned.plan;
+    if *ledger == planned.ledger {
+        return Ok((plan.epsilon.clone(), plan.epsilon_all_lanes.clone()));
+    }
+    let one = epsilons(spec, ledger, &planned.noise, 1)?;
+    let all = if plan.lanes > 1 { epsilons(spec, ledger, &planned.noise, plan.lanes)? } else { one.clone() };
+    Ok((one, all))
 }
 
 /// Each lane is scored by the party that fares worst with it.
 fn lane_scores(models: &Rows, data: &Prepared, scoring: Scoring) -> Result<Vec<Score>, ExperimentError> {
-    let shape = models.shape();
-    (0..shape.lanes)
-        .map(|lane| {
-            let scores = (0..shape.nodes)
-                .map(|node| metrics::score(&ArrayView1::from(models.row(node, lane)), &data.held_out, scoring))
-                .collect::<Result<Vec<_>, _>>()?;
-            Ok(scores.into_iter().min_by(|a, b| a.merit().total_cmp(&b.merit())).expect("a run has nodes"))
-        })
-        .collect()
+    let mut worst: Vec<Score> = vec![];
+    for node in models.view().outer_iter() {
+        let scores = metrics::scores(node, &data.held_out, scoring)?;
+        if worst.is_empty() {
+            worst = scores;
+        } else {
+            let lower = |(worst, score): (&mut Score, Score)| {
+                if score.merit() < worst.merit() {
+                    *worst = score;
+                }
+            };
+            worst.iter_mut().zip(scores).for_each(lower);
+        }
+    }
+    Ok(worst)
 }
 
 fn coefficients(spec: &Spec, private: &[f64], optimum: &[f64]) -> Result<Vec<Coefficient>, ExperimentError> {
@@ -85,8 +109,8 @@ fn coefficients(spec: &Spec, private: &[f64], optimum: &[f64]) -> Result<Vec<Coe
 /// The keys of a summary that the guarantee does not cover. Where no noise was added, the models are among them.
 fn not_covered(plan: &Plan) -> &'static [&'static str] {
     if plan.mechanism == "none" {
-        &["metrics", "lane_scores", "consensus_error", "coefficients", "clipped", "seconds"]
+        &["metrics", "measured", "lane_scores", "consensus_error", "coefficients", "clipped", "timing"]
     } else {
-        &["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds"]
+        &["metrics", "measured", "lane_scores", "coefficients[].optimum", "clipped", "timing"]
     }
 }

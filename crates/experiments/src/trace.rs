@@ -1,61 +1,45 @@
-//! The run as a curve: one point for each observed round. All but epsilon is computed from records.
+//! The run as curves: one observation for each observed round. All but epsilon and traffic is computed from records.
 
-use std::fmt::Write;
+pub mod table;
 
 use dido_geometry::Rows;
 use dido_mechanisms::Ledger;
-use ndarray::Array1;
 
-use crate::data::Prepared;
 use crate::epsilons;
 use crate::error::ExperimentError;
-use crate::metrics::{self, References, Scoring};
-use crate::records::{Score, Summary, TracePoint};
+use crate::metrics::{self, observer::Observer};
+use crate::records::{Observation, Trace};
 use crate::spec::Spec;
+use crate::traffic::Traffic;
 
-/// The point after `round` completed rounds, at `estimate` (`nodes x lanes x dim`) and with `ledger` spent.
+/// The trace of a run that will write `ledger`, before its first round.
 ///
 /// # Errors
-/// If a model cannot be scored, or an accountant does not understand an event.
-pub fn point(
+/// If an accountant does not understand an event.
+pub fn begin(spec: &Spec, ledger: &Ledger, observer: &Observer<'_>) -> Result<Trace, ExperimentError> {
+    let metrics = observer.metrics().map(|metric| metric.name.to_owned()).collect();
+    Ok(Trace { accountants: epsilons::traced(spec, ledger)?, metrics, observed: vec![] })
+}
+
+/// What is seen after `round` completed rounds, at `estimate` (`nodes x lanes x dim`) and with `ledger` spent.
+///
+/// # Errors
+/// If an accountant does not understand an event.
+pub fn observe(
     spec: &Spec,
-    data: &Prepared,
-    references: &References,
+    observer: &Observer<'_>,
+    trace: &Trace,
     round: u32,
     estimate: &Rows,
     ledger: &Ledger,
-) -> Result<TracePoint, ExperimentError> {
-    let means = metrics::mean_over_nodes(estimate);
-    let scoring = Scoring::of(spec);
-    let scores =
-        means.outer_iter().map(|mean| metrics::score(&mean, &data.held_out, scoring)).collect::<Result<Vec<_>, _>>()?;
-    let optimum = &references.optimum;
-    let away: f64 = means.outer_iter().map(|mean| norm(&(&mean - optimum))).sum();
-    Ok(TracePoint {
+    traffic: Traffic,
+) -> Result<Observation, ExperimentError> {
+    let values = observer.values(metrics::mean_over_nodes(estimate).view(), estimate);
+    Ok(Observation {
         round,
-        epsilon: epsilons::spent(spec, ledger)?,
-        merit: metrics::mean_score(&scores).merit(),
-        distance: metrics::finite_distance(away / (means.nrows() as f64 * norm(optimum))),
-        consensus_error: metrics::consensus_error(estimate),
+        epsilon: epsilons::so_far(spec, ledger, &trace.accountants)?,
+        messages: traffic.messages,
+        bytes: traffic.bytes,
+        metrics: values.into_iter().map(|lanes| lanes.into_iter().map(Result::ok).collect()).collect(),
     })
-}
-
-fn norm(x: &Array1<f64>) -> f64 {
-    x.dot(x).sqrt()
-}
-
-/// The trace as a table; an infinite epsilon is `inf`.
-pub fn csv(trace: &[TracePoint], summary: &Summary) -> String {
-    let merit = match summary.metrics.private {
-        Score::Regression { .. } => "held_out_r2",
-        Score::Classes { .. } => "held_out_accuracy",
-    };
-    let mut text = format!("round,epsilon,{merit},distance_to_optimum,consensus_error\n");
-    for point in trace {
-        let epsilon = point.epsilon.map_or("inf".to_owned(), |e| e.to_string());
-        let TracePoint { round, merit, distance, consensus_error, .. } = point;
-        writeln!(text, "{round},{epsilon},{merit},{distance},{consensus_error}")
-            .expect("a string takes all that is written");
-    }
-    text
 }

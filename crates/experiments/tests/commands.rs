@@ -38,12 +38,15 @@ fn a_plan_needs_no_data_and_has_its_keys() {
 fn a_run_has_its_keys_and_its_files() {
     let bench = Bench::new();
     let run = bench.json(&["run", "experiment.toml"]);
-    has(&run, &["name", "digest", "results", "nodes", "rounds", "adjacency", "adversary", "delta", "seconds"]);
+    has(&run, &["name", "digest", "results", "nodes", "rounds", "adjacency", "adversary", "delta", "timing"]);
     has(&run, &["epsilon.published", "epsilon.pure", "epsilon.zcdp", "consensus_error"]);
     for model in ["private", "optimum", "best_alone", "median_alone", "constant"] {
         has(&run["metrics"][model], &["r2", "rmse"]);
     }
-    assert_eq!(run["seed"], Value::from(7));
+    assert_eq!(run["seeds"], serde_json::json!({ "noise": 7, "held_out": 1 }));
+    assert_eq!([&run["planned_rounds"], &run["rounds"], &run["averaging_rounds"]], [40, 40, 60]);
+    // Six messages of three numbers in each of 100 averages on a ring of three.
+    assert_eq!([&run["messages"], &run["bytes"]], [600, 600 * 3 * 8]);
     let folder = bench.path(run["results"].as_str().unwrap());
     assert_eq!(folder, bench.path("results/clinics").join(run["digest"].as_str().unwrap()));
     let mut files: Vec<String> =
@@ -51,9 +54,11 @@ fn a_run_has_its_keys_and_its_files() {
     files.sort();
     let expected = "error.svg ledger.json local.json model.json report.html spec.toml summary.json trace.csv";
     assert_eq!(files.join(" "), expected);
-    let summary: Value = serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap();
+    let mut summary: Value = serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(summary.get("results"), None, "a folder does not say where it lies");
+    summary["results"] = run["results"].clone();
     assert_eq!(summary, run);
-    let not_covered = ["metrics", "lane_scores", "coefficients[].optimum", "clipped", "seconds", "bound"];
+    let not_covered = ["metrics", "measured", "lane_scores", "coefficients[].optimum", "clipped", "timing", "bound"];
     assert_eq!(run["not_covered"], Value::from(not_covered.to_vec()));
     has(&run, &not_covered.map(|key| key.split('[').next().unwrap()));
     let report = fs::read_to_string(folder.join("report.html")).unwrap();
@@ -117,7 +122,7 @@ fn another_seed_gives_another_model_in_another_folder() {
     let bench = Bench::new();
     let a = bench.json(&["run", "experiment.toml"]);
     let b = bench.json(&["run", "experiment.toml", "--set", "seed=3"]);
-    assert_eq!(b["seed"], Value::from(3));
+    assert_eq!(b["seeds"]["noise"], Value::from(3));
     assert_ne!(a["digest"], b["digest"]);
     assert_ne!(a["metrics"]["private"], b["metrics"]["private"]);
     assert_eq!(a["epsilon"], b["epsilon"]);
@@ -130,7 +135,7 @@ fn a_key_of_the_operating_system_is_used_once_and_stored_nowhere() {
     let arguments = ["run", "experiment.toml", "--set", "seed=os", "--checkpoint-seconds", "0", "--force"];
     let a = bench.json(&arguments);
     let b = bench.json(&arguments);
-    assert_eq!(a["seed"], Value::from("os"));
+    assert_eq!(a["seeds"]["noise"], Value::from("os"));
     assert_eq!(a["digest"], b["digest"]);
     // Equal noise would need two equal keys of 256 bits.
     assert_ne!(a["metrics"]["private"], b["metrics"]["private"]);

@@ -28,6 +28,14 @@ pub trait Network {
         Ok(None)
     }
 
+    /// How many messages, along an edge one way, an average of this round takes; by default none, as where nobody talks.
+    ///
+    /// # Errors
+    /// If the network does not reach this round.
+    fn messages(&mut self, _round: u32) -> Result<u64, NetworkError> {
+        Ok(0)
+    }
+
     /// Whether the weights of an average may differ from round to round.
     fn varies(&self) -> bool {
         false
@@ -90,5 +98,9 @@ impl Network for InProcess {
 
     fn nodes(&self) -> usize {
         self.weights.nodes()
+    }
+
+    fn messages(&mut self, _round: u32) -> Result<u64, NetworkError> {
+        Ok((0..self.weights.nodes()).map(|i| self.weights.row(i).0.len() as u64 - 1).sum())
     }
 }

@@ -91,6 +91,11 @@ impl Network for Varying {
         Ok(Some(awake.into()))
     }
 
+    fn messages(&mut self, round: u32) -> Result<u64, NetworkError> {
+        self.fill(round)?;
+        Ok((self.weights.nonzeros() - self.weights.nodes()) as u64)
+    }
+
     fn varies(&self) -> bool {
         true
     }

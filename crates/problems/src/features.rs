@@ -3,8 +3,26 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArcArray2, Array1, Array2, ArrayView1, Axis, CowArray, Ix2};
+use ndarray::{ArcArray2, Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 use sprs::CsMat;
+
+/// Models whose predictions are computed side by side.
+const PANEL: usize = 16;
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is compiled inside the dispatch on the instruction set")]
+fn multiply_loop(x: &Features, panel: &[[f64; PANEL]], sums: &mut [[f64; PANEL]]) {
+    for (record, sums) in sums.iter_mut().enumerate() {
+        let mut sum = [0.0; PANEL];
+        x.row(record).for_each(|k, x| sum.iter_mut().zip(&panel[k]).for_each(|(sum, b)| *sum += x * b));
+        *sums = sum;
+    }
+}
+
+dido_geometry::kernel! {
+    /// Writes the predictions of a panel of models, `panel` with a line for each feature, for every row.
+    fn multiply(x: &Features, panel: &[[f64; PANEL]], sums: &mut [[f64; PANEL]]) = multiply_loop;
+}
 
 /// Rows of features, records x features. Copies share the numbers.
 #[derive(Clone)]
@@ -130,6 +148,35 @@ impl Features {
         }
     }
 
+    /// Calls `each` with the number of every model and its predictions `x'b` of all rows. `models` has a model in each row.
+    ///
+    /// Products are added in the order of features, so a model has the same bits beside any others, and on every CPU.
+    ///
+    /// # Panics
+    /// If the models have another dimension.
+    pub fn predictions(&self, models: ArrayView2<'_, f64>, mut each: impl FnMut(usize, &[f64])) {
+        assert_eq!(models.ncols(), self.dim(), "one coefficient for each feature");
+        let (mut sums, mut own) = (vec![], vec![0.0; self.records()]);
+        for (first, group) in (0..).step_by(PANEL).zip(models.axis_chunks_iter(Axis(0), PANEL)) {
+            if group.nrows() == 1 {
+                let model = group.row(0).to_vec();
+                own.iter_mut().enumerate().for_each(|(record, own)| *own = self.row(record).dot(&model));
+                each(first, &own);
+                continue;
+            }
+            let mut panel = vec![[0.0; PANEL]; self.dim()];
+            for (place, model) in group.outer_iter().enumerate() {
+                panel.iter_mut().zip(model).for_each(|(feature, &b)| feature[place] = b);
+            }
+            sums.resize(self.records(), [0.0; PANEL]);
+            multiply(self, &panel, &mut sums);
+            for place in 0..group.nrows() {
+                own.iter_mut().zip(&sums).for_each(|(own, sums)| *own = sums[place]);
+                each(first + place, &own);
+            }
+        }
+    }
+
     /// All numbers, those that are zero as well.
     pub fn dense(&self) -> CowArray<'_, f64, Ix2> {
         match self {
@@ -188,6 +235,33 @@ impl Features {
                     let range = x.indptr().outer_inds_sz(record);
                     change(record, &mut x.data_mut()[range]);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dense and sparse rows, in panels of any size: each sum is that of a plain loop, to the bit.
+    #[test]
+    fn predictions_are_plain_sums_whatever_stands_beside_them() {
+        let entry = |i: usize, j: usize| if (i + j) % 3 == 0 { 0.0 } else { ((7 * i + 11 * j) as f64).sin() };
+        let dense = Features::from(Array2::from_shape_fn((5, 4), |(i, j)| entry(i, j)));
+        let sparse = Features::from(CsMat::csr_from_dense(dense.dense().view(), 0.0));
+        let models = Array2::from_shape_fn((37, 4), |(i, j)| ((3 * i + j) as f64).cos());
+        for features in [&dense, &sparse] {
+            for count in [1, 16, 17, 37] {
+                let mut seen = vec![];
+                features.predictions(models.slice(ndarray::s![..count, ..]), |k, predicted| {
+                    for (i, p) in predicted.iter().enumerate() {
+                        let plain = (0..4).fold(0.0, |sum, j| sum + entry(i, j) * models[[k, j]]);
+                        assert_eq!(p.to_bits(), plain.to_bits(), "model {k} of {count}, record {i}");
+                    }
+                    seen.push(k);
+                });
+                assert_eq!(seen, (0..count).collect::<Vec<_>>());
             }
         }
     }

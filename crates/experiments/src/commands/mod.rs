@@ -7,6 +7,7 @@ pub mod data;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
+pub mod predict;
 pub mod run;
 pub mod topology;
 

@@ -71,6 +71,16 @@ pub enum PartitionConfig {
     ByColumn(ColumnOnly),
 }
 
+impl PartitionConfig {
+    /// The public seed of a random partition.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Shuffled(shuffled) => Some(shuffled.seed),
+            Self::Contiguous(_) | Self::Sorted(_) | Self::ByColumn(_) => None,
+        }
+    }
+}
+
 /// A table with a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

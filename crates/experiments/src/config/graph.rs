@@ -75,6 +75,16 @@ pub enum SequenceConfig {
 }
 
 impl SequenceConfig {
+    /// The public seed of a random sequence.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Activation(of) => Some(of.seed),
+            Self::EdgeFailures(of) => Some(of.seed),
+            Self::PairwiseGossip(of) => Some(of.seed),
+            Self::NodeOutages(_) | Self::OnePeerExponential(_) | Self::Periodic(_) | Self::Recorded(_) => None,
+        }
+    }
+
     /// Whether nodes may sleep in some rounds.
     pub fn may_put_to_sleep(&self) -> bool {
         match self {

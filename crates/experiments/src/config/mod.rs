@@ -13,7 +13,11 @@ pub mod objective;
 pub mod privacy;
 mod seed;
 
+use dido_topology::families;
 use serde::{Deserialize, Serialize};
+
+use crate::records::Seeds;
+use graph::SequenceConfig;
 
 pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
 pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
@@ -69,6 +73,21 @@ pub enum Baseline {
     Centralised,
     /// The parties never talk.
     Alone,
+}
+
+impl Config {
+    /// Where randomness comes from.
+    pub fn seeds(&self) -> Seeds {
+        let Self { data, graph, .. } = self;
+        let family = families::ALL.iter().find(|family| Some(family.name) == graph.kind.as_deref());
+        Seeds {
+            noise: self.seed,
+            held_out: data.held_out.seed,
+            partition: data.partition.seed(),
+            graph: family.filter(|family| family.is_random()).map(|_| graph.options.seed.unwrap_or(0)),
+            sequence: graph.sequence.as_ref().and_then(SequenceConfig::seed),
+        }
+    }
 }
 
 fn one() -> usize {

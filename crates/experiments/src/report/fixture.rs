@@ -1,8 +1,9 @@
 //! A plan, a result and a trace for the tests of the report.
 
+use crate::config::Seed;
 use crate::records::{
-    Clipped, Coefficient, Epsilons, Metrics, Plan, PlannedBudget, PlannedGraph, PlannedSensitivity, Score, Summary,
-    Tightest, TracePoint,
+    Clipped, Coefficient, Epsilons, Metrics, Plan, PlannedBudget, PlannedGraph, PlannedSensitivity, Score, Seeds,
+    Summary, Tightest, Timing, TracePoint, Versions,
 };
 
 pub(super) fn plan() -> Plan {
@@ -85,17 +86,24 @@ pub(super) fn summary() -> Summary {
     Summary {
         name: "quickstart".into(),
         digest: "3f9ac2d17be04c55".into(),
+        versions: Versions { dido: "0.1.0".into(), build: None },
         results: "results/quickstart/3f9ac2d17be04c55".into(),
         nodes: 16,
         graph: graph(),
         rounds: 300,
+        planned_rounds: 300,
+        averaging_rounds: 40,
+        messages: 21_760,
+        bytes: 2_088_960,
         lanes: 4,
-        seed: crate::config::Seed::Number(20_240_229),
+        seeds: Seeds { noise: Seed::Number(20_240_229), held_out: 1, partition: None, graph: None, sequence: None },
         adjacency: "replace-record".into(),
         adversary: "all-messages".into(),
         delta: 1e-6,
         epsilon: plan().epsilon,
         epsilon_all_lanes: plan().epsilon_all_lanes,
+        accountings: vec![],
+        measured: vec![],
         metrics: Metrics {
             private: score(0.3812),
             optimum: score(0.4123),
@@ -115,7 +123,7 @@ pub(super) fn summary() -> Summary {
         records: (0..16).map(|i| 1000 + 20 * i).collect(),
         held_out: Some(4608),
         clipped: vec![Clipped { column: "income".into(), count: 37 }, Clipped { column: "age".into(), count: 0 }],
-        seconds: 1.8349,
+        timing: Timing { wall_seconds: 1.8349, cpu_seconds: 3.2 },
         not_covered: vec!["metrics".into()],
     }
 }

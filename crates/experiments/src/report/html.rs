@@ -203,7 +203,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         _ => String::new(),
     };
     let training = if summary.held_out.is_some() { "Training records" } else { "Declared training records" };
-    let seed = match summary.seed {
+    let seed = match summary.seeds.noise {
         Seed::Os => "a key of the operating system, not stored".to_owned(),
         Seed::Number(seed) => seed.to_string(),
     };
@@ -223,7 +223,6 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Lanes", summary.lanes.to_string()),
         ("Seed of the noise", seed),
         ("Digest of the specification", summary.digest.clone()),
-        ("Time in the rounds", format!("{} s", significant(summary.seconds))),
     ]);
     if let Some(objective) = &plan.objective {
         out += &facts(&[("Objective", objective.clone())]);
@@ -278,7 +277,7 @@ fn ledger_table(ledger: &[LedgerRow]) -> String {
 
 /// What stands beside the page in the folder of results.
 fn files(summary: &Summary) -> String {
-    let again = match summary.seed {
+    let again = match summary.seeds.noise {
         Seed::Number(_) => "The specification: on the same data it gives the same model, ledger and trace again.",
         Seed::Os => "The specification: running it again draws fresh noise and spends epsilon anew on the same data.",
     };

@@ -19,7 +19,7 @@ mod number;
 mod wording;
 
 pub(crate) use number::{at_least, bound, significant};
-pub(crate) use wording::{capitalised, figures};
+pub(crate) use wording::{capitalised, caveats, figures, not_covered};
 
 #[cfg(test)]
 mod fixture;

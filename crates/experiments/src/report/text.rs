@@ -3,6 +3,7 @@
 
 mod audit;
 mod comparison;
+mod predictions;
 
 use super::{
     number::{score, significant},
@@ -15,6 +16,7 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 
 pub use audit::audit;
 pub use comparison::comparison;
+pub use predictions::predictions;
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.
@@ -139,7 +141,16 @@ impl Page {
             None => format!("{records} declared; {HIDDEN_COUNTS}"),
         };
         self.item("records", &counts);
-        self.item("rounds", &format!("{} in {} s", summary.rounds, significant(summary.seconds)));
+        self.item(
+            "rounds",
+            &format!(
+                "{} of {} in {} s ({} s of CPU)",
+                summary.rounds,
+                summary.planned_rounds,
+                significant(summary.timing.wall_seconds),
+                significant(summary.timing.cpu_seconds)
+            ),
+        );
         self.graph(&summary.graph);
         self.item("execution", EXECUTION);
         self.item("results", &summary.results);

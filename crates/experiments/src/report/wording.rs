@@ -18,6 +18,11 @@ pub(super) const NOT_COVERED: [(&str, &str); 7] = [
     ("local.json", "the SHA-256 of the data tells whether a guess of all records is right: keep it to yourself"),
 ];
 
+/// The same without the reasons.
+pub(crate) fn not_covered() -> impl Iterator<Item = &'static str> {
+    NOT_COVERED.iter().map(|(what, _)| *what)
+}
+
 /// Why the counts of a file are left out.
 pub(super) const HIDDEN_COUNTS: &str = "the true counts are protected and not shown";
 
@@ -249,11 +254,11 @@ pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
 }
 
 /// What the guarantee speaks of, given where the noise came from.
-pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
+pub(crate) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     if plan.mechanism == "none" {
         return vec!["No noise was added: nothing in these files is private.".to_owned()];
     }
-    let origin = if summary.seed == Seed::Os {
+    let origin = if summary.seeds.noise == Seed::Os {
         "The key of the noise came from the operating system and was not stored. Every run of this specification \
          (with --force, with another --out, after an interruption) draws fresh noise and spends its epsilon anew on \
          the same data: the sum of all such runs counts."
@@ -261,7 +266,7 @@ pub(super) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
     } else {
         format!(
             "The guarantee is that of the mechanism, not of these files: the noise follows from seed {}.",
-            summary.seed
+            summary.seeds.noise
         )
     };
     let sampler = if plan.grid.is_some() {

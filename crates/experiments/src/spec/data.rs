@@ -54,20 +54,32 @@ pub(super) fn size(at: &At<'_>, config: &Config, encoding: &Encoding) -> Result<
 
 pub(super) fn encoding(at: &At<'_>, config: &Config) -> Result<Encoding, ExperimentError> {
     let data = &config.data;
-    let target = target(at, config)?;
-    let Some(SvmlightConfig { features, scale }) = data.svmlight else {
-        at.require("data", !data.features.is_empty(), "missing field `features`")?;
-        return at.check("data", Schema::new(target, columns(&data.features)).map(Encoding::Columns));
-    };
-    let alone = data.features.is_empty();
-    at.require("data.features", alone, "an svmlight file has no columns: data.svmlight says how many features it has")?;
+    let encoding = declared(at, &data.target, &data.features, data.svmlight, Loss::from(config.objective.loss))?;
     let partition_fits = match &data.partition {
-        PartitionConfig::Sorted(by) | PartitionConfig::ByColumn(by) => by.column == LABEL,
+        PartitionConfig::Sorted(by) | PartitionConfig::ByColumn(by) => data.svmlight.is_none() || by.column == LABEL,
         PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => true,
     };
     let message = format!("an svmlight file has one column with a name, `{LABEL}`");
     at.require("data.partition.column", partition_fits, message)?;
-    at.check("data.svmlight", Svmlight::new(target, features, scale).map(Encoding::Svmlight))
+    Ok(encoding)
+}
+
+/// How a line becomes a record, from what is declared of the columns.
+pub(crate) fn declared(
+    at: &At<'_>,
+    target_config: &TargetConfig,
+    features: &[FeatureConfig],
+    svmlight: Option<SvmlightConfig>,
+    loss: Loss,
+) -> Result<Encoding, ExperimentError> {
+    let target = target(at, target_config, svmlight.is_some(), loss)?;
+    let Some(SvmlightConfig { features: dim, scale }) = svmlight else {
+        at.require("data", !features.is_empty(), "missing field `features`")?;
+        return at.check("data", Schema::new(target, columns(features)).map(Encoding::Columns));
+    };
+    let alone = features.is_empty();
+    at.require("data.features", alone, "an svmlight file has no columns: data.svmlight says how many features it has")?;
+    at.check("data.svmlight", Svmlight::new(target, dim, scale).map(Encoding::Svmlight))
 }
 
 fn columns(features: &[FeatureConfig]) -> Vec<Feature> {
@@ -91,13 +103,13 @@ fn columns(features: &[FeatureConfig]) -> Vec<Feature> {
     features.iter().map(feature).collect()
 }
 
-fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
-    let TargetConfig { column, min, max, center, scale, levels } = config.data.target.clone();
-    let column = match (column, config.data.svmlight) {
-        (Some(column), None) => column,
-        (None, Some(_)) => LABEL.to_owned(),
-        (None, None) => return Err(at.key("data.target", "missing field `column`")),
-        (Some(_), Some(_)) => {
+fn target(at: &At<'_>, config: &TargetConfig, sparse: bool, loss: Loss) -> Result<Target, ExperimentError> {
+    let TargetConfig { column, min, max, center, scale, levels } = config.clone();
+    let column = match (column, sparse) {
+        (Some(column), false) => column,
+        (None, true) => LABEL.to_owned(),
+        (None, false) => return Err(at.key("data.target", "missing field `column`")),
+        (Some(_), true) => {
             return Err(at.key("data.target.column", "an svmlight file has one target and no name for it"));
         }
     };
@@ -110,7 +122,7 @@ fn target(at: &At<'_>, config: &Config) -> Result<Target, ExperimentError> {
         (None, Some(min), Some(max)) => {
             let message =
                 "the loss is one of classification: give the two levels of the target, in place of min and max";
-            at.require("data.target", !Loss::from(config.objective.loss).is_classification(), message)?;
+            at.require("data.target", !loss.is_classification(), message)?;
             Ok(Numeric { column, min, max, center, scale }.into())
         }
         _ => Err(at.key("data.target", "give min and max of a number, or the two levels of a class")),

@@ -23,6 +23,7 @@ use crate::error::ExperimentError;
 use crate::file::Loaded;
 use crate::records::PlannedGraph;
 
+pub(crate) use data::declared;
 pub(crate) use digest::hexadecimal;
 
 /// A valid experiment.
@@ -158,7 +159,7 @@ impl Spec {
 }
 
 /// Makes errors that name a key of the file.
-pub struct At<'a>(&'a str);
+pub struct At<'a>(pub(crate) &'a str);
 
 impl At<'_> {
     pub(crate) fn key(&self, path: &str, message: impl Display) -> ExperimentError {

@@ -13,7 +13,7 @@ use ndarray::{Array1, Array2};
 
 use super::feature::{Encode, Fault};
 use super::{Feature, Schema};
-use crate::ProblemError;
+use crate::{Features, ProblemError};
 
 /// Where a table comes from: a file, or bytes with a name for the messages.
 #[derive(Clone)]
@@ -98,6 +98,24 @@ impl fmt::Debug for Table {
     }
 }
 
+/// The encoded rows of a file to predict for, in its order. `Debug` shows its size, never a record.
+#[derive(Clone)]
+pub struct Unlabelled {
+    /// Encoded features.
+    pub x: Features,
+    /// Encoded targets, if the file has them.
+    pub y: Option<Array1<f64>>,
+    /// As [`Table::clipped`]; the target is there if the file has it.
+    pub clipped: Vec<(String, usize)>,
+}
+
+impl fmt::Debug for Unlabelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (records, dim) = (self.x.records(), self.x.dim());
+        f.debug_struct("Unlabelled").field("records", &records).field("dim", &dim).finish_non_exhaustive()
+    }
+}
+
 /// Loads the columns a schema declares, and `extra` columns as text (to partition by, for example).
 ///
 /// # Errors
@@ -105,6 +123,28 @@ impl fmt::Debug for Table {
 /// infinity or nothing in place of a number; an undeclared level; a row of another length than the header; no rows; text
 /// that is not UTF-8.
 pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, ProblemError> {
+    let Columns { x, y, clipped, extra } = columns(source, schema, extra, true)?;
+    Ok(Table { x, y: y.expect("the target is needed"), clipped, extra })
+}
+
+/// Loads the features a schema declares, and the target if there is such a column: what a model predicts from.
+///
+/// # Errors
+/// As [`load`], but for a target that is missing.
+pub fn load_unlabelled(source: &Source, schema: &Schema) -> Result<Unlabelled, ProblemError> {
+    let Columns { x, y, clipped, .. } = columns(source, schema, &[], false)?;
+    Ok(Unlabelled { x: x.into(), y, clipped })
+}
+
+/// What the loaders read.
+struct Columns {
+    x: Array2<f64>,
+    y: Option<Array1<f64>>,
+    clipped: Vec<(String, usize)>,
+    extra: Vec<(String, Vec<String>)>,
+}
+
+fn columns(source: &Source, schema: &Schema, extra: &[&str], labelled: bool) -> Result<Columns, ProblemError> {
     let bytes = source.read()?;
     let file = File { name: &source.name, bytes: &bytes };
     let mut reader = ReaderBuilder::new().delimiter(source.separator).trim(Trim::All).from_reader(bytes.as_slice());
@@ -114,14 +154,18 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
         .iter()
         .map(|feature| feature.encoder().map(|e| Ok((file.column(&header, e.column())?, e))).transpose())
         .collect::<Result<_, _>>()?;
-    let target = file.column(&header, schema.target().column())?;
+    let target = match file.column(&header, schema.target().column()) {
+        Err(ProblemError::MissingColumn { .. }) if !labelled => None,
+        target => Some(target?),
+    };
     let extra_columns: Vec<usize> = extra.iter().map(|name| file.column(&header, name)).collect::<Result<_, _>>()?;
 
-    let (mut x, mut y) = (Vec::new(), Vec::new());
+    let (mut x, mut y, mut rows) = (Vec::new(), Vec::new(), 0);
     let (mut clipped, mut clipped_targets) = (vec![0; columns.len()], 0);
     let mut texts: Vec<Vec<String>> = vec![Vec::new(); extra.len()];
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| file.malformed(error))? {
+        rows += 1;
         for (feature, clipped) in columns.iter().zip(&mut clipped) {
             let Some((column, encoder)) = *feature else {
                 x.push(1.0);
@@ -130,25 +174,28 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
             let encoded = encoder.encode(&record[column], &mut x);
             *clipped += usize::from(encoded.map_err(|fault| file.cell(&record, column, encoder, &fault))?);
         }
-        let encoder = schema.target().encoder();
-        let outside = encoder.encode(&record[target], &mut y);
-        clipped_targets += usize::from(outside.map_err(|fault| file.cell(&record, target, encoder, &fault))?);
+        if let Some(target) = target {
+            let encoder = schema.target().encoder();
+            let outside = encoder.encode(&record[target], &mut y);
+            clipped_targets += usize::from(outside.map_err(|fault| file.cell(&record, target, encoder, &fault))?);
+        }
         for (texts, &column) in texts.iter_mut().zip(&extra_columns) {
             texts.push(record[column].to_owned());
         }
     }
-    if y.is_empty() {
+    if rows == 0 {
         return Err(ProblemError::NoRows { file: source.name.clone() });
     }
     let numeric = schema.features().iter().zip(clipped).filter_map(|(feature, clipped)| match feature {
         Feature::Numeric(numeric) => Some((numeric.column.clone(), clipped)),
         _ => None,
     });
+    let of_target = target.map(|_| (schema.target().column().to_owned(), clipped_targets));
     let dim = schema.dim();
-    Ok(Table {
-        x: Array2::from_shape_fn((y.len(), dim), |(i, j)| x[i * dim + j]),
-        y: y.into(),
-        clipped: numeric.chain([(schema.target().column().to_owned(), clipped_targets)]).collect(),
+    Ok(Columns {
+        x: Array2::from_shape_fn((rows, dim), |(i, j)| x[i * dim + j]),
+        y: target.map(|_| y.into()),
+        clipped: numeric.chain(of_target).collect(),
         extra: extra.iter().map(|name| (*name).to_owned()).zip(texts).collect(),
     })
 }

@@ -5,6 +5,7 @@
 //! * [`Target`]: what is predicted, a [`Numeric`] or one of two [`Classes`];
 //! * [`Source`], [`load`], [`Table`]: from a CSV file to numbers;
 //! * [`Svmlight`], [`load_svmlight`], [`SparseTable`]: the same for the sparse files of svmlight and LIBSVM.
+//! * [`Unlabelled`], [`load_unlabelled`], [`load_svmlight_unlabelled`]: files to predict for, with or without the target.
 //!
 //! Ranges, centres, scales and levels are never read off the data, which is private.
 
@@ -14,8 +15,8 @@ mod schema;
 mod svmlight;
 mod target;
 
-pub use self::csv::{Source, Table, load};
+pub use self::csv::{Source, Table, Unlabelled, load, load_unlabelled};
 pub use feature::{Classes, Feature, Numeric, OneHot, TwoLevel};
 pub use schema::Schema;
-pub use svmlight::{SparseTable, Svmlight, load_svmlight};
+pub use svmlight::{SparseTable, Svmlight, load_svmlight, load_svmlight_unlabelled};
 pub use target::Target;

@@ -15,7 +15,7 @@ use sprs::CsMat;
 
 use super::csv::fault;
 use super::feature::Units;
-use super::{Source, Target};
+use super::{Source, Target, Unlabelled};
 use crate::ProblemError;
 
 /// What is public about such a file. No bound of a value is declared: rows are shortened to their declared norm later, by
@@ -99,21 +99,55 @@ impl fmt::Debug for SparseTable {
 /// Loads a file in the format of svmlight.
 ///
 /// # Errors
-/// In one line, with file and line: an unreadable file; no record; a target that is not what was declared; a feature that is 0,
-/// not declared, given twice or out of order; a value that is not a finite number.
+/// In one line, with file and line: an unreadable file; no record; a target that is missing or not what was declared; a feature
+/// that is 0, not declared, given twice or out of order; a value that is not a finite number.
 pub fn load_svmlight(source: &Source, declared: &Svmlight) -> Result<SparseTable, ProblemError> {
+    let Lines { x, y, clipped_targets, targets } = lines(source, declared, true)?;
+    Ok(SparseTable { x, y: y.into(), clipped_targets, targets })
+}
+
+/// Loads a file to predict for: its lines may lack the target, if all do.
+///
+/// # Errors
+/// As [`load_svmlight`]; a line without a target after one that has it, and the other way round.
+pub fn load_svmlight_unlabelled(source: &Source, declared: &Svmlight) -> Result<Unlabelled, ProblemError> {
+    let Lines { x, y, clipped_targets, .. } = lines(source, declared, false)?;
+    let labelled = !y.is_empty();
+    let clipped = labelled.then(|| (declared.target.column().to_owned(), clipped_targets));
+    Ok(Unlabelled { x: x.into(), y: labelled.then(|| y.into()), clipped: clipped.into_iter().collect() })
+}
+
+/// What the loaders read; without targets there are none.
+struct Lines {
+    x: CsMat<f64>,
+    y: Vec<f64>,
+    clipped_targets: usize,
+    targets: Vec<String>,
+}
+
+fn lines(source: &Source, declared: &Svmlight, labelled: bool) -> Result<Lines, ProblemError> {
     let bytes = source.read()?;
     let (mut y, mut targets, mut clipped_targets) = (vec![], vec![], 0);
     let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
     for (bytes, line) in bytes.split(|&byte| byte == b'\n').zip(1..) {
         let file = || source.name().to_owned();
         let text = std::str::from_utf8(bytes).map_err(|_| ProblemError::NotUtf8 { file: file(), line })?;
-        let mut cells = text.split('#').next().unwrap_or_default().split_ascii_whitespace();
-        let Some(target) = cells.next() else { continue };
-        let encoder = declared.target.encoder();
-        let clipped = encoder.encode(target, &mut y);
-        clipped_targets += usize::from(clipped.map_err(|why| fault(file(), line, encoder, target, &why))?);
-        targets.push(target.to_owned());
+        let mut cells = text.split('#').next().unwrap_or_default().split_ascii_whitespace().peekable();
+        let Some(&first) = cells.peek() else { continue };
+        if labelled || !first.contains(':') {
+            cells.next();
+            if y.len() + 1 < starts.len() {
+                let problem = "is a target, and earlier lines have none";
+                return Err(ProblemError::Pair { file: file(), line, cell: excerpt(first), problem });
+            }
+            let encoder = declared.target.encoder();
+            let clipped = encoder.encode(first, &mut y);
+            clipped_targets += usize::from(clipped.map_err(|why| fault(file(), line, encoder, first, &why))?);
+            targets.push(first.to_owned());
+        } else if !y.is_empty() {
+            let problem = "is no target, and earlier lines have one";
+            return Err(ProblemError::Pair { file: file(), line, cell: excerpt(first), problem });
+        }
         let mut last = 0;
         for cell in cells {
             let refuse = |problem| ProblemError::Pair { file: file(), line, cell: excerpt(cell), problem };
@@ -126,11 +160,11 @@ pub fn load_svmlight(source: &Source, declared: &Svmlight) -> Result<SparseTable
         }
         starts.push(values.len());
     }
-    if y.is_empty() {
+    if starts.len() == 1 {
         return Err(ProblemError::NoRecords { file: source.name().to_owned() });
     }
-    let x = CsMat::new((y.len(), declared.features), starts, columns, values);
-    Ok(SparseTable { x, y: y.into(), clipped_targets, targets })
+    let x = CsMat::new((starts.len() - 1, declared.features), starts, columns, values);
+    Ok(Lines { x, y, clipped_targets, targets })
 }
 
 /// A feature, from 1, and its value; `last` is the feature before it, or 0.

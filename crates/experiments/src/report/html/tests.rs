@@ -103,7 +103,8 @@ fn a_run_without_noise_claims_nothing() {
 
 #[test]
 fn a_key_of_the_operating_system_is_said_to_spend_anew() {
-    let summary = Summary { seed: Seed::Os, ..fixture::summary() };
+    let mut summary = fixture::summary();
+    summary.seeds.noise = Seed::Os;
     let page = full(&fixture::plan(), &summary, 3);
     assert!(page.contains("another --out, after an interruption) draws fresh noise and spends its epsilon anew"));
     assert!(page.contains("running it again draws fresh noise") && !page.contains("model, ledger and trace again"));

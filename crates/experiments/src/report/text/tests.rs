@@ -112,7 +112,7 @@ fn a_summary_states_every_number_with_its_label() {
         ],
     );
     let mut secret = fixture::summary();
-    secret.seed = crate::config::Seed::Os;
+    secret.seeds.noise = crate::config::Seed::Os;
     secret.lanes = 1;
     let one = Plan { lanes: 1, ..fixture::plan() };
     let text = summary(&secret, &one);
