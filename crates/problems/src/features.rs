@@ -247,14 +247,14 @@ mod tests {
     /// Dense and sparse rows, in panels of any size: each sum is that of a plain loop, to the bit.
     #[test]
     fn predictions_are_plain_sums_whatever_stands_beside_them() {
-        let entry = |i: usize, j: usize| if (i + j) % 3 == 0 { 0.0 } else { ((7 * i + 11 * j) as f64).sin() };
+        let entry = |i: usize, j: usize| if (i + j).is_multiple_of(3) { 0.0 } else { ((7 * i + 11 * j) as f64).sin() };
         let dense = Features::from(Array2::from_shape_fn((5, 4), |(i, j)| entry(i, j)));
         let sparse = Features::from(CsMat::csr_from_dense(dense.dense().view(), 0.0));
         let models = Array2::from_shape_fn((37, 4), |(i, j)| ((3 * i + j) as f64).cos());
         for features in [&dense, &sparse] {
             for count in [1, 16, 17, 37] {
                 let mut seen = vec![];
-                features.predictions(models.slice(ndarray::s![..count, ..]), |k, predicted| {
+                features.predictions(models.view().split_at(Axis(0), count).0, |k, predicted| {
                     for (i, p) in predicted.iter().enumerate() {
                         let plain = (0..4).fold(0.0, |sum, j| sum + entry(i, j) * models[[k, j]]);
                         assert_eq!(p.to_bits(), plain.to_bits(), "model {k} of {count}, record {i}");
