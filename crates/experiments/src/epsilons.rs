@@ -105,7 +105,7 @@ fn bound_by(name: &str, ledger: &Ledger, delta: f64) -> Result<Option<Bound>, Me
 ///
 /// # Errors
 /// If an event makes no sense, or no accountant covers the ledger.
-fn tightest(ledger: &Ledger, delta: f64) -> Result<Option<Bound>, MechanismError> {
+pub fn tightest(ledger: &Ledger, delta: f64) -> Result<Option<Bound>, MechanismError> {
     if is_quick(ledger, delta, MOST_EVENTS) { Best.bound(ledger, delta).map(Some) } else { Ok(None) }
 }
 
@@ -174,7 +174,8 @@ fn finite(bound: &Bound) -> Option<f64> {
     Some(bound.epsilon).filter(|epsilon| epsilon.is_finite())
 }
 
-fn repeated(ledger: &Ledger, copies: usize) -> Ledger {
+/// The ledger of so many independent runs.
+pub fn repeated(ledger: &Ledger, copies: usize) -> Ledger {
     let mut all = ledger.clone();
     for entry in all.classes.iter_mut().flat_map(|class| &mut class.entries) {
         entry.releases *= copies as u64;

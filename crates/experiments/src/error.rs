@@ -150,6 +150,32 @@ pub enum ExperimentError {
         /// The folder of the unfinished result.
         path: PathBuf,
     },
+    /// The sweep of a file makes no sense, or none of its cells does.
+    #[error("{file}: {message}")]
+    Sweep {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Every cell of a sweep failed.
+    #[error("{file}: none of the {cells} cells of the sweep succeeded; the first: {reason}")]
+    NoCell {
+        /// The file.
+        file: String,
+        /// The number of cells.
+        cells: usize,
+        /// Why the first failed.
+        reason: String,
+    },
+    /// Somebody asked a run to stop.
+    #[error("stopped after {done}; {next}")]
+    Interrupted {
+        /// How far it came.
+        done: String,
+        /// How it goes on.
+        next: &'static str,
+    },
     /// A picture cannot be drawn.
     #[error("report: {0}")]
     Report(#[from] crate::report::ReportError),

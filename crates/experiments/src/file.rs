@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use crate::config::{AlgorithmConfig, Config};
 use crate::error::ExperimentError;
 use crate::presets;
+use crate::sweep::flattened;
 
 /// An experiment file after overrides, and the folder its relative paths start from.
 #[derive(Clone, Debug)]
@@ -25,14 +26,61 @@ pub struct Loaded {
 /// # Errors
 /// If there is no such file, it is no TOML, or a key has an unknown name or a value of the wrong type.
 pub fn load(name: &str, overrides: &[String]) -> Result<Loaded, ExperimentError> {
+    let mut unread = unread(name, overrides)?;
+    match unread.table.remove(SWEEP) {
+        Some(sweep) if sweep.as_table().is_none_or(|axes| !axes.is_empty()) => Err(ExperimentError::Key {
+            file: unread.file,
+            path: SWEEP.to_owned(),
+            message: "only plan and run take a sweep; --set sweep={} leaves it out".to_owned(),
+        }),
+        _ => unread.loaded(),
+    }
+}
+
+/// The table of a file that is crossed, not read.
+pub(crate) const SWEEP: &str = "sweep";
+
+/// An experiment file after overrides, whose keys nobody has looked at.
+#[derive(Clone)]
+pub(crate) struct Unread {
+    pub file: String,
+    pub folder: PathBuf,
+    pub table: Table,
+}
+
+/// The preset or file `name` with `overrides`, as a table.
+///
+/// # Errors
+/// If there is no such file, it is no TOML, or an override leads nowhere.
+pub(crate) fn unread(name: &str, overrides: &[String]) -> Result<Unread, ExperimentError> {
     let (file, folder, text) = read(name, presets::find)?;
     let mut table: Table = text.parse().map_err(|e| syntax(&file, &text, &e))?;
+    if let Some(lanes) = table.remove(REPEAT)
+        && table.insert(LANES.to_owned(), lanes).is_some()
+    {
+        let message = format!("another name of {LANES}: give it once");
+        return Err(ExperimentError::Key { file, path: REPEAT.to_owned(), message });
+    }
+    if let Some(sweep) = table.get_mut(SWEEP) {
+        *sweep = Value::Table(flattened(&file, sweep)?);
+    }
     for argument in overrides {
         set(&mut table, argument)?;
     }
-    let algorithm = table.get("algorithm").cloned();
-    let config = deserialised(&file, table).map_err(|error| closer(error, algorithm))?;
-    Ok(Loaded { file, folder, config })
+    Ok(Unread { file, folder, table })
+}
+
+impl Unread {
+    /// Checks the spelling of all keys.
+    ///
+    /// # Errors
+    /// If a key has an unknown name or a value of the wrong type.
+    pub fn loaded(self) -> Result<Loaded, ExperimentError> {
+        let Self { file, folder, table } = self;
+        let algorithm = table.get("algorithm").cloned();
+        let config = deserialised(&file, table).map_err(|error| closer(error, algorithm))?;
+        Ok(Loaded { file, folder, config })
+    }
 }
 
 /// A file of another kind, whose keys cannot be overridden.
@@ -112,7 +160,7 @@ fn one_line(message: &str) -> String {
 }
 
 /// No key of an experiment lies deeper; a table much deeper than this could not even be taken apart again.
-const MOST_PARTS: usize = 64;
+pub(crate) const MOST_PARTS: usize = 64;
 
 /// Sets one key. The value is read as TOML, and as a string where it is none.
 fn set(table: &mut Table, argument: &str) -> Result<(), ExperimentError> {
@@ -130,6 +178,31 @@ fn set(table: &mut Table, argument: &str) -> Result<(), ExperimentError> {
         .filter(|t| t.len() == 1)
         .and_then(|mut t| t.remove("value"))
         .unwrap_or_else(|| Value::String(text.to_owned()));
+    let Some(swept) = key.strip_prefix(SWEEP).and_then(|rest| rest.strip_prefix('.')) else {
+        return put(table, key, value).map_err(|message| refuse(&message));
+    };
+    // A swept key is known by its whole path, so that it takes the place of the one in the file.
+    let sweep = table.entry(SWEEP).or_insert_with(|| Value::Table(Table::new())).as_table_mut();
+    sweep.ok_or_else(|| refuse("the key leads nowhere"))?.insert(swept.to_owned(), value);
+    Ok(())
+}
+
+/// Another name of the key `lanes`.
+const REPEAT: &str = "repeat";
+const LANES: &str = "lanes";
+
+/// The name by which a key is known.
+pub(crate) fn known_as(key: &str) -> &str {
+    if key == REPEAT { LANES } else { key }
+}
+
+/// Puts a value at a path, and makes the tables on the way.
+///
+/// # Errors
+/// If the path leads through a value that has no keys.
+pub(crate) fn put(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
+    let nowhere = || "the key leads nowhere".to_owned();
+    let key = known_as(key);
     let (parents, last) = match key.rsplit_once('.') {
         Some((parents, last)) => (parents.split('.').collect(), last),
         None => (vec![], key),
@@ -138,14 +211,14 @@ fn set(table: &mut Table, argument: &str) -> Result<(), ExperimentError> {
     for part in parents {
         place = Some(match place {
             None => table.entry(part).or_insert_with(|| Value::Table(Table::new())),
-            Some(parent) => step(parent, part).ok_or_else(|| refuse("the key leads nowhere"))?,
+            Some(parent) => step(parent, part).ok_or_else(nowhere)?,
         });
     }
     match place {
         None => {
             table.insert(last.to_owned(), value);
         }
-        Some(parent) => *step(parent, last).ok_or_else(|| refuse("the key leads nowhere"))? = value,
+        Some(parent) => *step(parent, last).ok_or_else(nowhere)? = value,
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl Scoring {
 /// # Errors
 /// If there are too few records for a score.
 pub fn score(model: &ArrayView1<'_, f64>, records: &Records, scoring: Scoring) -> Result<Score, ExperimentError> {
-    let mut scores = scores(model.insert_axis(Axis(0)), records, scoring)?;
+    let mut scores = scores(&model.insert_axis(Axis(0)), records, scoring)?;
     Ok(scores.swap_remove(0))
 }
 
@@ -67,11 +67,15 @@ pub fn score(model: &ArrayView1<'_, f64>, records: &Records, scoring: Scoring) -
 ///
 /// # Errors
 /// As [`score`].
-pub fn scores(models: ArrayView2<'_, f64>, records: &Records, scoring: Scoring) -> Result<Vec<Score>, ExperimentError> {
+pub fn scores(
+    models: &ArrayView2<'_, f64>,
+    records: &Records,
+    scoring: Scoring,
+) -> Result<Vec<Score>, ExperimentError> {
     let Scoring { loss, unit } = scoring;
     let y = records.y.to_vec();
     let mut found = vec![];
-    records.x.predictions(models, |_, p| {
+    records.x.predictions(models.view(), |_, p| {
         found.push(if loss.is_classification() {
             let accuracy = figures::accuracy(p, &y);
             accuracy.and_then(|accuracy| Ok(Score::Classes { accuracy, loss: figures::mean_loss(loss, p, &y)? }))
@@ -122,7 +126,7 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
 
 /// The objective on all records at the optimum and at the minimisers of the parties.
 fn objectives(spec: &Spec, data: &Prepared, optimum: &Minimum, own: &[Array1<f64>]) -> ObjectiveValues {
-    let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, data, beta.view().insert_axis(Axis(0)))[0]).collect();
+    let mut alone: Vec<f64> = own.iter().map(|beta| value(spec, data, &beta.view().insert_axis(Axis(0)))[0]).collect();
     alone.sort_by(f64::total_cmp);
     let middle = f64::midpoint(alone[(alone.len() - 1) / 2], alone[alone.len() / 2]);
     let Minimum { objective, gap, .. } = *optimum;
@@ -131,9 +135,9 @@ fn objectives(spec: &Spec, data: &Prepared, optimum: &Minimum, own: &[Array1<f64
 }
 
 /// The mean loss of all training records and the regulariser, of several models.
-fn value(spec: &Spec, data: &Prepared, models: ArrayView2<'_, f64>) -> Vec<f64> {
+fn value(spec: &Spec, data: &Prepared, models: &ArrayView2<'_, f64>) -> Vec<f64> {
     let losses = observer::mean_losses(data, spec.declaration.loss(), models);
-    let whole = |(loss, model)| finite_distance(observer::objective(spec, loss, model));
+    let whole = |(loss, model)| finite_distance(observer::objective(spec, loss, &model));
     losses.into_iter().zip(models.outer_iter()).map(whole).collect()
 }
 
@@ -174,7 +178,7 @@ pub fn objective(spec: &Spec, data: &Prepared, references: &References, models: 
     let lanes = models.shape().lanes;
     let mut worst = vec![f64::MIN; lanes];
     for node in models.view().outer_iter() {
-        worst.iter_mut().zip(value(spec, data, node)).for_each(|(worst, value)| *worst = worst.max(value));
+        worst.iter_mut().zip(value(spec, data, &node)).for_each(|(worst, value)| *worst = worst.max(value));
     }
     let private = finite_distance(worst.iter().sum::<f64>() / lanes as f64);
     Some(ObjectiveValues { private, ..known })
@@ -262,6 +266,16 @@ mod tests {
         assert_eq!(found, Score::Classes { accuracy: 0.25, loss: 10.5 / 4.0 });
         let drowned = score(&array![f64::NAN].view(), &records, scoring).unwrap();
         assert_eq!(drowned.merit().to_bits(), 0.0_f64.to_bits());
+    }
+
+    /// Two nodes, two lanes, two coordinates: the nodes of lane 0 are 6 apart, those of lane 1 the same.
+    #[test]
+    fn disagreement_is_the_largest_distance_from_the_mean_of_a_lane() {
+        let shape = dido_geometry::Shape { nodes: 2, lanes: 2, dim: 2 };
+        let rows = Rows::from_vec(shape, vec![0.0, 1.0, 5.0, 5.0, 6.0, 1.0, 5.0, 5.0]);
+        assert_eq!(disagreement(&rows), [3.0, 0.0]);
+        let far = Rows::from_vec(shape, vec![f64::MAX, 0.0, 0.0, 0.0, -f64::MAX, 0.0, 0.0, 0.0]);
+        assert_eq!(disagreement(&far)[0].to_bits(), f64::MAX.to_bits());
     }
 
     #[test]

@@ -227,8 +227,8 @@ impl Statement {
                 report::bound(epsilon),
                 report::significant(delta),
             ),
-            None if private => format!("NON-PRIVATE: no accountant bounds what is released. {}", caveats),
-            None => format!("NON-PRIVATE: {}", caveats),
+            None if private => format!("NON-PRIVATE: no accountant bounds what is released. {caveats}"),
+            None => format!("NON-PRIVATE: {caveats}"),
         };
         Self {
             private: private && epsilon.is_some(),

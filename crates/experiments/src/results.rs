@@ -89,24 +89,23 @@ impl ResultFolder {
     pub fn begin(&self, local: &Local, afresh: bool) -> Result<Unfinished, ExperimentError> {
         let path = &self.partial;
         fs::create_dir_all(path).map_err(|e| file_error(path, &e))?;
-        let lock = File::create(path.join(LOCK)).map_err(|e| file_error(&path.join(LOCK), &e))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(ExperimentError::Busy { path: path.clone() }),
-            Err(TryLockError::Error(e)) => return Err(file_error(&path.join(LOCK), &e)),
+        let unfinished = Unfinished { folder: self.clone(), _lock: lock(path)? };
+        // Whoever was killed while it replaced a file has left the new one.
+        for name in [CHECKPOINT, LOCAL] {
+            remove(&path.join(new(name)))?;
         }
-        let unfinished = Unfinished { folder: self.clone(), _lock: lock };
         if afresh {
             remove(&path.join(CHECKPOINT))?;
         }
-        unfinished.write(LOCAL, &json(local))?;
+        // A checkpoint without it would not be known to be of these data.
+        replace(&unfinished.path().join(LOCAL), &json(local))?;
         Ok(unfinished)
     }
 }
 
 const CHECKPOINT: &str = "checkpoint.json";
 const LOCAL: &str = "local.json";
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 impl Unfinished {
     /// Where it lies.
@@ -132,9 +131,7 @@ impl Unfinished {
     /// # Errors
     /// If it cannot be written.
     pub fn store(&self, checkpoint: &Checkpoint) -> Result<(), ExperimentError> {
-        let new = format!("{CHECKPOINT}.new");
-        self.write(&new, &json(checkpoint))?;
-        rename(&self.path().join(new), &self.path().join(CHECKPOINT))
+        replace(&self.path().join(CHECKPOINT), &json(checkpoint))
     }
 
     /// Writes one file of the result.
@@ -142,8 +139,7 @@ impl Unfinished {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, name: &str, contents: &str) -> Result<(), ExperimentError> {
-        let path = self.path().join(name);
-        fs::write(&path, contents).map_err(|e| file_error(&path, &e))
+        write(&self.path().join(name), contents)
     }
 
     /// Turns what was written into the complete result, in place of an older one.
@@ -198,8 +194,42 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ExperimentEr
     serde_json::from_slice(&bytes).map(Some).map_err(damaged)
 }
 
+fn write(path: &Path, contents: &str) -> Result<(), ExperimentError> {
+    fs::write(path, contents).map_err(|e| file_error(path, &e))
+}
+
+/// What a file is called until it is complete.
+fn new(name: &str) -> String {
+    format!("{name}.new")
+}
+
+/// Writes a file in place of the one before, in one step: whoever reads it meanwhile finds the one or the other.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn replace(path: &Path, contents: &str) -> Result<(), ExperimentError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = path.with_file_name(new(&name));
+    write(&unfinished, contents)?;
+    rename(&unfinished, path)
+}
+
+/// A lock that no other process holds.
+///
+/// # Errors
+/// If another process holds it, or the file cannot be made.
+pub(crate) fn lock(folder: &Path) -> Result<File, ExperimentError> {
+    let path = folder.join(LOCK);
+    let lock = File::create(&path).map_err(|e| file_error(&path, &e))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(ExperimentError::Busy { path: folder.to_owned() }),
+        Err(TryLockError::Error(e)) => Err(file_error(&path, &e)),
+    }
+}
+
 /// Removes a file or a folder with all that is in it, if it is there.
-fn remove(path: &Path) -> Result<(), ExperimentError> {
+pub(crate) fn remove(path: &Path) -> Result<(), ExperimentError> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(file_error(path, &e)),
@@ -211,6 +241,6 @@ fn rename(from: &Path, to: &Path) -> Result<(), ExperimentError> {
     fs::rename(from, to).map_err(|e| file_error(from, &e))
 }
 
-fn file_error(path: &Path, reason: &impl std::fmt::Display) -> ExperimentError {
+pub(crate) fn file_error(path: &Path, reason: &impl std::fmt::Display) -> ExperimentError {
     ExperimentError::File { path: path.to_owned(), reason: reason.to_string() }
 }

@@ -1,5 +1,6 @@
 //! The rounds of a run, observed and stored from time to time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dido_geometry::Rows;
@@ -56,6 +57,8 @@ pub struct Rounds<'a> {
     pub unfinished: &'a Unfinished,
     /// Time between two checkpoints.
     pub checkpoint_every: Duration,
+    /// Whether to stop after this round.
+    pub stop: &'a AtomicBool,
 }
 
 impl Rounds<'_> {
@@ -89,7 +92,8 @@ impl Rounds<'_> {
                 let completed = t + 1;
                 let observe = completed.is_multiple_of(every) || completed == rounds;
                 // A key of the operating system is not stored, so such a run cannot be resumed.
-                let store = spec.config.seed != Seed::Os && stored.elapsed() >= self.checkpoint_every;
+                let stop = completed < rounds && self.stop.load(Ordering::Relaxed);
+                let store = spec.config.seed != Seed::Os && (stop || stored.elapsed() >= self.checkpoint_every);
                 if observe {
                     let (estimate, ledger) = (algorithm.estimate().rows(), parties.gate().ledger());
                     failure = trace::observe(spec, &observer, &trace, completed, estimate, ledger, traffic.get())
@@ -106,6 +110,9 @@ impl Rounds<'_> {
                     failure = self.store(algorithm, parties, progress);
                     stored = Instant::now();
                 }
+                if stop && failure.is_ok() {
+                    failure = Err(self.interrupted(completed));
+                }
                 failure.is_ok()
             },
         )?;
@@ -113,6 +120,15 @@ impl Rounds<'_> {
         let models = agree(algorithm.estimate().clone(), &mut network, rounds, spec.config.averaging_rounds)?;
         let ledger = parties.gate().ledger().clone();
         Ok(Outcome { models: models.rows().clone(), ledger, trace, rounds, traffic: traffic.get(), clock })
+    }
+
+    fn interrupted(&self, completed: u32) -> ExperimentError {
+        let done = format!("round {completed} of {}", self.spec.config.rounds);
+        let next = match self.spec.config.seed {
+            Seed::Number(_) => "the same command goes on from there",
+            Seed::Os => "a key of the operating system is not stored, so the same command starts afresh",
+        };
+        ExperimentError::Interrupted { done, next }
     }
 
     fn gate(&self) -> Result<Gate, ExperimentError> {

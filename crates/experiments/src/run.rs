@@ -1,11 +1,13 @@
 //! One experiment from its data to its result folder.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::artefacts;
-use crate::data;
+use crate::data::{self, Prepared};
 use crate::error::ExperimentError;
-use crate::metrics;
+use crate::metrics::{self, References};
 use crate::planning::Planned;
 use crate::records::Summary;
 use crate::results::{Local, ResultFolder, Unfinished};
@@ -45,9 +47,65 @@ pub fn run(
     planned: &Planned,
     folder: &ResultFolder,
     options: Options,
+    progress: impl FnMut(Progress),
+) -> Result<Summary, ExperimentError> {
+    run_until(spec, planned, folder, options, &AtomicBool::new(false), progress)
+}
+
+/// As [`run()`], until somebody sets `stop`: the round is finished then, and a checkpoint stored.
+///
+/// # Errors
+/// As [`run()`]; [`ExperimentError::Interrupted`] if it was stopped before its last round.
+pub fn run_until(
+    spec: &Spec,
+    planned: &Planned,
+    folder: &ResultFolder,
+    options: Options,
+    stop: &AtomicBool,
+    progress: impl FnMut(Progress),
+) -> Result<Summary, ExperimentError> {
+    run_on(&Inputs::new(spec)?, spec, planned, folder, options, stop, progress)
+}
+
+/// Data with their reference optima, which are computed when they are first asked for. Runs that differ in neither share
+/// them.
+pub(crate) struct Inputs {
+    data: Prepared,
+    references: Mutex<Option<Arc<References>>>,
+}
+
+impl Inputs {
+    /// Reads the data of `spec`.
+    ///
+    /// # Errors
+    /// If they cannot be used.
+    pub fn new(spec: &Spec) -> Result<Self, ExperimentError> {
+        Ok(Self { data: data::prepare(spec)?, references: Mutex::default() })
+    }
+
+    fn references(&self, spec: &Spec) -> Result<Arc<References>, ExperimentError> {
+        let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(references) => Ok(references.clone()),
+            None => Ok(known.insert(Arc::new(metrics::references(spec, &self.data)?)).clone()),
+        }
+    }
+}
+
+/// As [`run_until`], on data that are read already.
+///
+/// # Errors
+/// As [`run_until`].
+pub(crate) fn run_on(
+    inputs: &Inputs,
+    spec: &Spec,
+    planned: &Planned,
+    folder: &ResultFolder,
+    options: Options,
+    stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
 ) -> Result<Summary, ExperimentError> {
-    let data = data::prepare(spec)?;
+    let data = &inputs.data;
     let local = Local::new(&data.sha256);
     if !options.force {
         refuse_other_data(spec, folder, &local)?;
@@ -56,18 +114,19 @@ pub fn run(
             return Ok(summary);
         }
     }
-    let references = metrics::references(spec, &data)?;
+    let references = &*inputs.references(spec)?;
     let unfinished = folder.begin(&local, options.force)?;
     let rounds = Rounds {
         spec,
         planned,
-        data: &data,
-        references: &references,
+        data,
+        references,
         unfinished: &unfinished,
+        stop,
         checkpoint_every: options.checkpoint_every,
     };
     let result = rounds.run(progress).and_then(|outcome| {
-        let mut summary = summarise(spec, planned, &data, &references, &outcome)?;
+        let mut summary = summarise(spec, planned, data, references, &outcome)?;
         artefacts::write(spec, planned, &unfinished, &outcome, &mut summary)?;
         Ok(folder.located(summary))
     });

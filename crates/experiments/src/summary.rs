@@ -57,7 +57,7 @@ pub fn summarise(
         epsilon_all_lanes,
         accountings: accountings(spec, &outcome.ledger)?,
         metrics: references.beside(metrics::mean_score(&lane_scores), objective),
-        measured: Observer::new(spec, data, references).measured(models.view().index_axis(Axis(0), PARTY), models),
+        measured: Observer::new(spec, data, references).measured(&models.view().index_axis(Axis(0), PARTY), models),
         not_covered: not_covered.map(str::to_owned).collect(),
         bound,
         lane_scores,
@@ -85,7 +85,7 @@ fn costs(spec: &Spec, planned: &Planned, ledger: &Ledger) -> Result<(Epsilons, E
 fn lane_scores(models: &Rows, data: &Prepared, scoring: Scoring) -> Result<Vec<Score>, ExperimentError> {
     let mut worst: Vec<Score> = vec![];
     for node in models.view().outer_iter() {
-        let scores = metrics::scores(node, &data.held_out, scoring)?;
+        let scores = metrics::scores(&node, &data.held_out, scoring)?;
         if worst.is_empty() {
             worst = scores;
         } else {

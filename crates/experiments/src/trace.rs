@@ -34,7 +34,7 @@ pub fn observe(
     ledger: &Ledger,
     traffic: Traffic,
 ) -> Result<Observation, ExperimentError> {
-    let values = observer.values(metrics::mean_over_nodes(estimate).view(), estimate);
+    let values = observer.values(&metrics::mean_over_nodes(estimate).view(), estimate);
     Ok(Observation {
         round,
         epsilon: epsilons::so_far(spec, ledger, &trace.accountants)?,

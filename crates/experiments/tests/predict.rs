@@ -162,7 +162,7 @@ fn classes_have_labels_and_scores() {
     assert!(file["privacy"]["statement"].as_str().unwrap().starts_with("NON-PRIVATE"));
 
     // Nothing is overwritten by chance, and a file of one class has no AUC.
-    let line = bench.refusal(&["predict", &model, "new.csv", "--out", "p.csv"]);
+    let line = bench.refusal(&["predict", &model, "held_out.csv", "--out", "p.csv"]);
     assert!(line.contains("p.csv") && line.contains("--force"), "{line}");
     bench.write("one.csv", "age,days,sex\n30,3,f\n40,4,f\n");
     let one = bench.json(&["predict", &model, "one.csv", "--out", "p.csv", "--force"]);

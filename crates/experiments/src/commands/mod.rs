@@ -4,14 +4,17 @@ pub mod accounting;
 pub mod audit;
 pub mod compare;
 pub mod data;
+pub mod interrupt;
 pub mod network_privacy;
 pub mod output;
 pub mod plan;
 pub mod predict;
 pub mod run;
+pub mod sweep;
 pub mod topology;
 
 use clap::Args;
+use dido_experiments::sweep::{self as sweeps, Sweep};
 use dido_experiments::{ExperimentError, Spec, load};
 
 /// What every command on an experiment takes.
@@ -28,6 +31,11 @@ pub struct Common {
 }
 
 impl Common {
+    /// The sweep of the experiment, if it has one.
+    pub fn sweep(&self) -> Result<Option<Sweep>, ExperimentError> {
+        sweeps::load(&self.experiment, &self.overrides)
+    }
+
     /// The experiment with its overrides, checked.
     pub fn spec(&self) -> Result<Spec, ExperimentError> {
         Spec::new(load(&self.experiment, &self.overrides)?)

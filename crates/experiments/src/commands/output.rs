@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use dido_experiments::{ExperimentError, Planned};
 
+use super::accounting::BAD_INPUT;
+use super::interrupt::INTERRUPTED;
+
 /// Text for people goes to the standard output, unless that is kept for JSON.
 pub fn say(json: bool, text: &str) -> Result<(), ExperimentError> {
     if json {
@@ -46,5 +49,9 @@ pub fn ended(result: Result<(), ExperimentError>) -> ExitCode {
 /// The error in one line, and the exit code of its kind.
 pub fn failed(error: &ExperimentError) -> ExitCode {
     tell(&format!("dido: {error}"));
-    ExitCode::FAILURE
+    match error {
+        ExperimentError::Sweep { .. } => ExitCode::from(BAD_INPUT),
+        ExperimentError::Interrupted { .. } => ExitCode::from(INTERRUPTED),
+        _ => ExitCode::FAILURE,
+    }
 }

@@ -1,14 +1,15 @@
 //! `dido run`.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, plan, report, run as carry_out};
+use dido_experiments::{ExperimentError, Options, Progress, ResultFolder, Spec, plan, report, run_until};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Common;
 use super::output::{print, say, tell, warn};
+use super::{Common, interrupt, sweep};
 
 /// More threads than this are a slip of the keyboard.
 const MOST_THREADS: usize = 1024;
@@ -33,16 +34,24 @@ pub struct RunArgs {
 
 pub fn run(args: &RunArgs) -> Result<(), ExperimentError> {
     let common = &args.common;
-    let spec = common.spec()?;
     let options = Options { force: args.force, checkpoint_every: checkpoint_interval(args.checkpoint_seconds)? };
     use_threads(args.threads)?;
-    let planned = plan(&spec)?;
+    let stop = interrupt::requested()?;
+    match common.sweep()? {
+        Some(sweep) => sweep::run(&sweep, &args.out, options, &stop, common.json),
+        None => single(args, &common.spec()?, options, &stop),
+    }
+}
+
+fn single(args: &RunArgs, spec: &Spec, options: Options, stop: &AtomicBool) -> Result<(), ExperimentError> {
+    let common = &args.common;
+    let planned = plan(spec)?;
     warn(&planned);
     let folder = ResultFolder::new(&args.out, &spec.config.name, &spec.digest);
     let bar = progress_bar(u64::from(spec.config.rounds));
     // A plan that cannot be shown does not stop the run: the error is told after it.
     let mut shown = Ok(());
-    let summary = carry_out(&spec, &planned, &folder, options, |progress| match progress {
+    let summary = run_until(spec, &planned, &folder, options, stop, |progress| match progress {
         Progress::AlreadyThere => {
             bar.suspend(|| tell(&format!("{} is already there; --force runs it again", folder.path().display())));
         }

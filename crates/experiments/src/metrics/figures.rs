@@ -76,7 +76,7 @@ pub fn auc(predictions: &[f64], targets: &[f64]) -> Result<f64, Undefined> {
     let mut scores: Vec<(f64, bool)> = predictions.iter().zip(targets).map(|(p, y)| (p + 0.0, *y > 0.0)).collect();
     let positive = scores.iter().filter(|(_, positive)| *positive).count();
     let pairs = positive as f64 * (scores.len() - positive) as f64;
-    if !(pairs > 0.0) {
+    if pairs <= 0.0 {
         return Err(Undefined("AUC needs records of both classes"));
     }
     scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

@@ -41,12 +41,12 @@ impl<'a> Observer<'a> {
         let (optimum, scoring) = (&references.optimum, Scoring::of(spec));
         let norm = optimum.dot(optimum).sqrt();
         let alone = optimum.view().insert_axis(ndarray::Axis(0));
-        let loss = mean_losses(data, scoring.loss, alone)[0];
+        let loss = mean_losses(data, scoring.loss, &alone)[0];
         let dense = data.parties.iter().all(|party| matches!(party.x, Features::Dense(_)));
         let training = if is_plain(spec) && dense && optimum.len() <= DENSE {
             Objective::Quadratic { gram: gram(data), least: loss }
         } else {
-            Objective::Any { least: objective(spec, loss, optimum.view()) }
+            Objective::Any { least: objective(spec, loss, &optimum.view()) }
         };
         Self { spec, data, optimum, scoring, training, norm }
     }
@@ -58,12 +58,12 @@ impl<'a> Observer<'a> {
 
     /// Every metric in every lane: of the models in the rows of `models` (`lanes x dim`), given `estimates` (`nodes x lanes x dim`)
     /// whose disagreement is measured.
-    pub fn values(&self, models: ArrayView2<'_, f64>, estimates: &Rows) -> Vec<Values> {
+    pub fn values(&self, models: &ArrayView2<'_, f64>, estimates: &Rows) -> Vec<Values> {
         let disagreement = super::disagreement(estimates);
         let training = self.training(models, &disagreement);
         let mut values: Vec<Values> = self.metrics().map(|_| Vec::with_capacity(models.nrows())).collect();
         let targets = self.data.held_out.y.to_vec();
-        self.data.held_out.x.predictions(models, |lane, predictions| {
+        self.data.held_out.x.predictions(models.view(), |lane, predictions| {
             let Scoring { loss, unit } = self.scoring;
             let seen = Seen { loss, unit, predictions, targets: &targets, training: Some(training[lane]) };
             values.iter_mut().zip(self.metrics()).for_each(|(values, metric)| values.push((metric.value)(&seen)));
@@ -72,12 +72,12 @@ impl<'a> Observer<'a> {
     }
 
     /// The same with bands over lanes.
-    pub fn measured(&self, models: ArrayView2<'_, f64>, estimates: &Rows) -> Vec<Measured> {
+    pub fn measured(&self, models: &ArrayView2<'_, f64>, estimates: &Rows) -> Vec<Measured> {
         let of = |(metric, values): (&Metric, Values)| measured(metric, &values);
         self.metrics().zip(self.values(models, estimates)).map(of).collect()
     }
 
-    fn training(&self, models: ArrayView2<'_, f64>, disagreement: &[f64]) -> Vec<Training> {
+    fn training(&self, models: &ArrayView2<'_, f64>, disagreement: &[f64]) -> Vec<Training> {
         let losses = match self.training {
             Objective::Quadratic { .. } => vec![],
             Objective::Any { .. } => mean_losses(self.data, self.scoring.loss, models),
@@ -89,7 +89,7 @@ impl<'a> Observer<'a> {
                     let above = 0.5 * from_optimum.dot(&gram.dot(&from_optimum));
                     (least + above, above)
                 }
-                Objective::Any { least } => (losses[lane], objective(self.spec, losses[lane], model) - least),
+                Objective::Any { least } => (losses[lane], objective(self.spec, losses[lane], &model) - least),
             };
             let [loss, above] = [loss, above].map(finite_distance);
             let away = finite_distance(from_optimum.dot(&from_optimum).sqrt());
@@ -113,12 +113,12 @@ pub fn measured(metric: &Metric, values: &[Result<f64, Undefined>]) -> Measured 
 }
 
 /// The mean loss of all training records for each model.
-pub fn mean_losses(data: &Prepared, loss: Loss, models: ArrayView2<'_, f64>) -> Vec<f64> {
+pub fn mean_losses(data: &Prepared, loss: Loss, models: &ArrayView2<'_, f64>) -> Vec<f64> {
     let mut sums = vec![0.0; models.nrows()];
     let mut records = 0;
     for party in &data.parties {
         let targets = party.y.to_vec();
-        party.x.predictions(models, |lane, predictions| {
+        party.x.predictions(models.view(), |lane, predictions| {
             sums[lane] += figures::sum_of_losses(loss, predictions, &targets);
         });
         records += targets.len();
@@ -127,7 +127,7 @@ pub fn mean_losses(data: &Prepared, loss: Loss, models: ArrayView2<'_, f64>) -> 
 }
 
 /// What is minimised, from the mean loss.
-pub fn objective(spec: &Spec, loss: f64, model: ArrayView1<'_, f64>) -> f64 {
+pub fn objective(spec: &Spec, loss: f64, model: &ArrayView1<'_, f64>) -> f64 {
     loss + spec.config.objective.regulariser.value(&model.to_vec())
 }
 

@@ -15,8 +15,10 @@ use crate::config::Seed;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
 
 mod markup;
+mod sweep;
 
 use markup::{facts, list, table};
+pub use sweep::sweep;
 
 /// Beyond this many rows the ledger is folded.
 const LONG_LEDGER: usize = 12;

@@ -4,6 +4,7 @@
 mod audit;
 mod comparison;
 mod predictions;
+mod sweep;
 
 use super::{
     number::{score, significant},
@@ -17,6 +18,8 @@ use crate::records::{Epsilons, Plan, PlannedBudget, PlannedGraph, Score, Summary
 pub use audit::audit;
 pub use comparison::comparison;
 pub use predictions::predictions;
+pub(crate) use sweep::{all_cells, least, measures};
+pub use sweep::{sweep, sweep_plan};
 
 const WIDTH: usize = 100;
 /// Column at which the text of an item starts.

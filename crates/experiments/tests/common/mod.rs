@@ -1,6 +1,8 @@
 //! The command `dido` in a temporary folder, and a small made-up data set.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod sweeps;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
