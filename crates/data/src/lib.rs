@@ -42,6 +42,10 @@ pub fn read(source: &Source, options: &Options) -> Result<Data, DataError> {
     })
 }
 
+#[cfg_attr(
+    not(feature = "parquet"),
+    allow(clippy::needless_pass_by_value, reason = "the bytes are given to Parquet and Arrow")
+)]
 fn interpret(bytes: Cow<'_, [u8]>, extension: &str, options: &Options) -> Result<Data, At> {
     options.check()?;
     detect::refuse(&bytes)?;

@@ -9,15 +9,19 @@ use crate::{Fault, Options};
 /// If two columns have one name, an option names none of them, or none is left.
 pub(crate) fn select(names: &[String], options: &Options) -> Result<Vec<bool>, Fault> {
     unique(names)?;
-    let place = |column: &String| find(column, names.iter().enumerate().map(|(k, name)| (k + 1, name.as_str())));
     let mut read = vec![options.only.is_none(); names.len()];
     for column in options.only.iter().flatten() {
-        read[place(column)?] = true;
+        read[position(column, names)?] = true;
     }
     for column in &options.drop {
-        read[place(column)?] = false;
+        read[position(column, names)?] = false;
     }
     if read.contains(&true) { Ok(read) } else { Err(Fault::Option("no column is left to read".to_owned())) }
+}
+
+/// The place of a column, by name or number.
+pub(crate) fn position(column: &str, names: &[String]) -> Result<usize, Fault> {
+    find(column, names.iter().enumerate().map(|(k, name)| (k + 1, name.as_str())))
 }
 
 fn unique(names: &[String]) -> Result<(), Fault> {

@@ -12,7 +12,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use dido_data::{Column, Data, Missing, Options, Places, Source, Table, Values, read};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -74,7 +74,7 @@ fn every_form(batch: &RecordBatch) -> Vec<Vec<u8>> {
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
         Compression::LZ4_RAW,
-        Compression::GZIP(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
         zstd,
     ];
     let mut forms: Vec<_> = codecs.into_iter().map(|codec| parquet(batch, codec)).collect();
@@ -184,6 +184,32 @@ fn every_cut_and_every_changed_byte_is_survived() {
             if let Ok(table) = table(changed, &drop) {
                 assert!(table.columns.iter().all(|column| column.values.len() == table.records()));
             }
+        }
+    }
+}
+
+/// Found by fuzzing: the decoder walked over two thousand million truth values that take no bytes.
+#[test]
+fn a_list_without_end_is_refused() {
+    let message =
+        table(include_bytes!("regressions/list_without_end.parquet").to_vec(), &Options::default()).unwrap_err();
+    assert_eq!(message, "t: the Parquet data are damaged: the footer is damaged");
+}
+
+#[test]
+fn a_buffer_that_lies_is_refused() {
+    let numbers = batch(vec![("x", Arc::new(Float64Array::from(vec![1.0; 4000])))]);
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        for bytes in arrow(&numbers, Some(codec)) {
+            // Two batches of 2000 doubles each; the length of a buffer is before its packed bytes.
+            let announced = 16_000_u64.to_le_bytes();
+            let at = bytes.windows(8).position(|bytes| bytes == announced).unwrap();
+            let mut lie = bytes.clone();
+            lie[at..at + 8].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+            let message = table(lie, &Options::default()).unwrap_err();
+            assert!(message.contains("announces more bytes than its codec can unpack"), "{message}");
+            let limited = table(bytes, &Options { limit: 20_000, ..Options::default() }).unwrap_err();
+            assert!(limited.contains("more bytes than the limit"), "{limited}");
         }
     }
 }

@@ -68,6 +68,7 @@ fn cells_agree_in_kind_in_whatever_order() {
         texts(&table("a,y\n01,1\nx,2\nTrue,3\n1_0,4\n", &declared(Kind::Text)), "a"),
         ["01", "x", "True", "1_0"]
     );
+    assert!(refused("b,y\nx,1\n", &declared(Kind::Text)).contains("no column \"a\""));
     assert!(refused("a,y\nx,1\ny,2\n", &declared(Kind::Number)).contains("line 2, column 1 (a): not a number: \"x\""));
 }
 

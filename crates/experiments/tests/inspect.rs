@@ -160,8 +160,8 @@ fn columns_that_need_a_look_are_named() {
     assert_eq!(found.warnings.len(), 3, "{:?}", found.warnings);
     let from_one = of("data.csv", "a,y\n1,5\n2,6\n3,5\n", |_| {}).unwrap();
     assert!(warned(&from_one, "column 1 (a) counts the rows"));
-    let people: String = (0..30).map(|k| format!("person {k},{}\n", k % 2)).collect();
-    assert!(warned(&of("data.csv", &format!("who,y\n{people}"), |_| {}).unwrap(), "a text of its own"));
+    let people: Vec<String> = (0..30).map(|k| format!("person {k},{}", k % 2)).collect();
+    assert!(warned(&of("data.csv", &format!("who,y\n{}", people.join("\n")), |_| {}).unwrap(), "a text of its own"));
     assert!(of("data.csv", "a,a,y\n1,2,3\n", |_| {}).unwrap_err().contains("two columns are called \"a\""));
     assert!(of("data.csv", "y\n1\n2\n", |_| {}).unwrap_err().contains("no column besides the target"));
 }
@@ -262,4 +262,22 @@ fn the_command_prints_json_with_exact_numbers_and_warns_on_the_standard_error() 
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["dropped_rows"], json!([2, 3, 4, 5]));
     assert!(found["warnings"].to_string().contains("depends on the data"));
+}
+
+#[test]
+fn the_examples_of_the_documentation_print_what_they_show() {
+    let page = include_str!("../../../docs/data.md");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("clinics.csv"), "site,age,days\nnorth,41,3\nsouth,38,5\nnorth,52,2\n").unwrap();
+    std::fs::write(folder.path().join("ages.csv"), "name,age,days\nann,41,1\nbob,fourty,2\n").unwrap();
+    let blocks: Vec<&str> = page.split("```text\n$ ").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let (call, shown) = block.split_once('\n').unwrap();
+        let mut words = call.split_whitespace();
+        assert_eq!(words.next(), Some("dido"));
+        let output = Command::new(env!("CARGO_BIN_EXE_dido")).current_dir(folder.path()).args(words).output().unwrap();
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(printed, shown, "{call}");
+    }
 }

@@ -5,6 +5,7 @@ mod gather;
 mod guard;
 mod pages;
 pub(crate) mod parquet;
+mod thrift;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};

@@ -19,6 +19,7 @@ pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> Result<Table, At> {
         let what = "not a complete Parquet file (no PAR1 at the end: the footer is missing)";
         return Err(Fault::Damaged(what.to_owned()).into());
     }
+    pages::check_footer(&bytes).map_err(|what| damaged("Parquet", &what))?;
     guarded("Parquet", || decoded(&Bytes::from(bytes), options))
 }
 

@@ -10,7 +10,7 @@ mod sniff;
 use crate::detect::without_bom;
 use crate::error::{At, excerpt};
 use crate::rows::MOST_COLUMNS;
-use crate::select::select;
+use crate::select::{position, select};
 use crate::{Fault, Format, Header, Missing, MissingValues, Options, Place, Places, Table};
 use column::Builder;
 use records::{Dialect, Records};
@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], extension: &str, options: &Options) -> Result<T
     if !header {
         records = Records::new(text, dialect);
     }
-    let mut reading = Reading::new(names, &read, options);
+    let mut reading = Reading::new(names, &read, options).map_err(|fault| At::line(line, fault))?;
     while let Some(record) = records.next()? {
         reading.take(&record)?;
     }
@@ -87,15 +87,15 @@ struct Reading<'o> {
 }
 
 impl<'o> Reading<'o> {
-    fn new(names: Vec<String>, read: &[bool], options: &'o Options) -> Self {
+    fn new(names: Vec<String>, read: &[bool], options: &'o Options) -> Result<Self, Fault> {
         let fields = names.len();
-        let known = |name: &String| names.iter().position(|column| column == name);
-        let declared: Vec<_> = options.kinds.iter().filter_map(|(name, kind)| Some((known(name)?, *kind))).collect();
+        let declared = options.kinds.iter().map(|(name, kind)| Ok((position(name, &names)?, *kind)));
+        let declared = declared.collect::<Result<Vec<_>, Fault>>()?;
         let kind = |k: usize| declared.iter().find(|(column, _)| *column == k).map(|(_, kind)| *kind);
         let builders = names.into_iter().enumerate().filter(|(k, _)| read[*k]);
         let columns: Vec<_> = builders.map(|(k, name)| Builder::new(k, name, kind(k), options.decimal)).collect();
         let missing = vec![0; columns.len()];
-        Self { options, fields, columns, missing, dropped: vec![], lines: vec![], records: 0 }
+        Ok(Self { options, fields, columns, missing, dropped: vec![], lines: vec![], records: 0 })
     }
 
     fn take(&mut self, record: &records::Record) -> Result<(), At> {

@@ -35,18 +35,18 @@ pub(super) fn read(folder: &Path, options: &Options) -> Result<(Data, Vec<File>)
         let refuse = |fault| DataError::whole(path.display().to_string(), fault);
         all = Some(joined.map_err(refuse)?);
     }
-    let (_, data) = all.ok_or_else(|| file_error(folder, "there is no file in this folder"))?;
+    let (_, data) = all.ok_or_else(|| file_error(folder, &"there is no file in this folder"))?;
     Ok((data, files))
 }
 
-fn file_error(path: &Path, reason: impl ToString) -> ExperimentError {
+fn file_error(path: &Path, reason: &dyn std::fmt::Display) -> ExperimentError {
     ExperimentError::File { path: path.to_owned(), reason: reason.to_string() }
 }
 
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, ExperimentError> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.map_err(|e| file_error(folder, e))?;
-    let visible = |path: &PathBuf| path.is_file() && !path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'.');
+    let entries = entries.map_err(|e| file_error(folder, &e))?;
+    let visible = |path: &PathBuf| path.is_file() && path.file_name().is_none_or(|n| n.as_encoded_bytes()[0] != b'.');
     let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(visible).collect();
     paths.sort();
     Ok(paths)
@@ -80,8 +80,7 @@ fn tables(mut before: Table, next: Table, first: &str) -> Result<Table, Fault> {
     before.notes.extend(next.notes);
     before.notes.dedup();
     match (&mut before.places, next.places) {
-        (Places::Lines(all), Places::Lines(more)) | (Places::Rows(all), Places::Rows(more)) => all.extend(more),
-        (Places::Lines(all), Places::Rows(more)) | (Places::Rows(all), Places::Lines(more)) => all.extend(more),
+        (Places::Lines(all) | Places::Rows(all), Places::Lines(more) | Places::Rows(more)) => all.extend(more),
     }
     for (column, more) in before.columns.iter_mut().zip(next.columns) {
         let kind = column.values.kind();

@@ -10,6 +10,7 @@ mod encoded;
 mod folder;
 mod sparse;
 mod summary;
+mod target;
 mod text;
 mod warnings;
 
@@ -116,12 +117,12 @@ pub fn inspect(question: &Question) -> Result<Inspection, ExperimentError> {
 }
 
 fn dense(table: &Table, question: &Question) -> Result<Inspection, Fault> {
-    let target = target(table, question.target.as_deref())?;
+    let target = chosen(table, question.target.as_deref())?;
     let features: Vec<usize> = (0..table.columns.len()).filter(|k| Some(*k) != target).collect();
     if features.is_empty() {
         return Err(Fault::Shape("there is no column besides the target".to_owned()));
     }
-    let (coding, mut notes) = encoded::target(target.map(|k| &table.columns[k].values), question.task)?;
+    let (coding, mut notes) = target::target(target.map(|k| &table.columns[k].values), question.task)?;
     let mut warnings = table.notes.clone();
     warnings.extend(warnings::of_columns(table, target));
     warnings.append(&mut notes);
@@ -147,7 +148,7 @@ fn dense(table: &Table, question: &Question) -> Result<Inspection, Fault> {
 }
 
 /// The position of the target, if there is one.
-fn target(table: &Table, asked: Option<&str>) -> Result<Option<usize>, Fault> {
+fn chosen(table: &Table, asked: Option<&str>) -> Result<Option<usize>, Fault> {
     match (asked, table.format) {
         (Some(asked), _) => table.find(asked).map(Some),
         (None, Format::Npy | Format::Npz) => Ok(table.target),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use dido_data::{Fault, Format, Sparse, Values};
 
 use super::encoded::{self, Encoded};
-use super::{Inspection, NOT_PRIVATE, Question, Summary, summary};
+use super::target::Target;
+use super::{Inspection, NOT_PRIVATE, Question, Summary, summary, target};
 
 /// What there is in sparse rows.
 pub(super) fn inspect(rows: &Sparse, question: &Question) -> Result<Inspection, Fault> {
@@ -14,7 +15,7 @@ pub(super) fn inspect(rows: &Sparse, question: &Question) -> Result<Inspection, 
         return Err(Fault::Option(what.to_owned()));
     }
     let labels = Values::Numbers(rows.labels.clone());
-    let (coding, mut notes) = encoded::target(Some(&labels), question.task)?;
+    let (coding, mut notes) = target::target(Some(&labels), question.task)?;
     let mut warnings = rows.notes.clone();
     let mut used: Vec<u32> = rows.indices.clone();
     used.sort_unstable();
@@ -59,7 +60,7 @@ pub(super) fn inspect(rows: &Sparse, question: &Question) -> Result<Inspection, 
     })
 }
 
-fn values(rows: &Sparse, y: encoded::Target) -> Result<Encoded, Fault> {
+fn values(rows: &Sparse, y: Target) -> Result<Encoded, Fault> {
     encoded::printable(rows.records(), rows.features)?;
     let row = |record| {
         let mut row = vec![0.0; rows.features];

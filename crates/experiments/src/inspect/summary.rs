@@ -71,13 +71,13 @@ pub(super) fn classes(values: &Values) -> Option<Vec<Class>> {
             let counts = count(values.iter().map(|v| Sorted(if *v == 0.0 { 0.0 } else { *v })), Some(MOST_CLASSES))?;
             Some(counts.into_iter().map(|(v, count)| Class { class: v.0.to_string(), count }).collect())
         }
-        Values::Booleans(values) => named(count(values.iter(), None)?),
-        Values::Text(texts) => named(count(texts.iter(), None)?),
+        Values::Booleans(values) => Some(named(count(values.iter(), None)?)),
+        Values::Text(texts) => Some(named(count(texts.iter(), None)?)),
     }
 }
 
-fn named(counts: BTreeMap<impl ToString, usize>) -> Option<Vec<Class>> {
-    Some(counts.into_iter().map(|(class, count)| Class { class: class.to_string(), count }).collect())
+fn named(counts: BTreeMap<impl ToString, usize>) -> Vec<Class> {
+    counts.into_iter().map(|(class, count)| Class { class: class.to_string(), count }).collect()
 }
 
 fn count<T: Ord>(values: impl Iterator<Item = T>, most: Option<usize>) -> Option<BTreeMap<T, usize>> {

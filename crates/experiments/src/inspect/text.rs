@@ -13,8 +13,8 @@ const MOST: usize = 50;
 impl Inspection {
     /// A few lines, and a table of the columns.
     pub fn text(&self) -> String {
-        let mut text = format!("{} ({}): {}\n", plain(&self.file), self.format, self.shape());
-        let mut line = |line: String| text += &format!("{line}\n");
+        let mut text = format!("{} ({}): {}\n", printable(&self.file), self.format, self.shape());
+        let mut line = |line: String| text.extend([line.as_str(), "\n"]);
         line(format!("  {}", super::NOT_PRIVATE));
         for file in &self.files {
             line(format!("  {}: {} rows", plain(&file.file), file.rows));
@@ -46,7 +46,7 @@ impl Inspection {
     }
 
     fn shape(&self) -> String {
-        let nnz = self.nnz.map_or_else(String::new, |nnz| format!(", {nnz} of them not 0"));
+        let nnz = self.nnz.map_or_else(String::new, |nnz| format!(", {nnz} entries that are not 0"));
         format!("{} rows, {} features{nnz}", self.rows, self.n_features)
     }
 }
@@ -74,13 +74,17 @@ fn extent(summary: &Summary) -> String {
     }
 }
 
-/// Names come from users' files: a control character could command the terminal.
+/// A name, shortened.
 fn plain(text: &str) -> String {
-    let mut short: String =
-        text.chars().take(LONGEST).map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    let mut short: String = printable(text).chars().take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         short.pop();
         short.push('…');
     }
     short
+}
+
+/// Names come from users' files: a control character could command the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
 }

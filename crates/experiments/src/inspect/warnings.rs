@@ -1,4 +1,5 @@
 //! What to look at before the data are used.
+#![allow(clippy::float_cmp, reason = "numbers of a file are equal or not")]
 
 use dido_data::{Column, Table, Values};
 
@@ -39,7 +40,6 @@ fn is_index_name(name: &str) -> bool {
 }
 
 /// Whether these are 0, 1, 2, ... or 1, 2, 3, ...
-#[allow(clippy::float_cmp, reason = "whole numbers are equal or not")]
 fn counts_rows(values: &Values) -> bool {
     let Values::Numbers(values) = values else { return false };
     let counts = |from: usize| values.iter().zip(from..).all(|(v, k)| *v == k as f64);
