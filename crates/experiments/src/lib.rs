@@ -27,6 +27,7 @@ pub mod network_privacy;
 mod planning;
 pub mod predict;
 mod presets;
+mod reading;
 pub mod records;
 pub mod report;
 mod results;

@@ -148,8 +148,8 @@ impl Spec {
     pub fn toml(&self) -> String {
         let absolute = |path: &Path| std::path::absolute(self.resolve(path)).unwrap_or_else(|_| self.resolve(path));
         let mut config = self.config.clone();
-        if !config.data.source.starts_with("builtin:") {
-            config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
+        for file in config.data.files_mut() {
+            *file = absolute(Path::new(&*file)).display().to_string();
         }
         for file in config.graph.files_mut() {
             *file = absolute(file).display().to_string().into();
