@@ -1,6 +1,7 @@
 //! The files of a result.
 
 use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
+use serde::Serialize;
 
 use crate::error::ExperimentError;
 use crate::model::Model;
@@ -11,6 +12,15 @@ use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
 use crate::trace::table;
+
+/// The ledger, and why it promises nothing, if it does not.
+#[derive(Serialize)]
+struct Noted<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+    #[serde(flatten)]
+    ledger: &'a Ledger,
+}
 
 /// Writes all files of the result.
 ///
@@ -42,7 +52,7 @@ pub fn write(
     let page = report::html::page(&planned.plan, summary, &ledger_rows(&outcome.ledger), &plots);
     unfinished.write("spec.toml", &spec.toml())?;
     unfinished.write("trace.csv", &table::csv(&table::columns(&outcome.trace)))?;
-    unfinished.write("ledger.json", &json(&outcome.ledger))?;
+    unfinished.write("ledger.json", &json(&Noted { note: planned.plan.not_private(), ledger: &outcome.ledger }))?;
     unfinished.write("model.json", &json(&model))?;
     unfinished.write("error.svg", &picture)?;
     unfinished.write("report.html", &page)?;

@@ -62,7 +62,9 @@ pub fn assignment(spec: &Spec) -> String {
              record is complete is protected like the rest of it"
         }
     };
-    format!("{by}; {kept}; which records are held out follows from their place {place} and a public seed ({seed}){missing}")
+    format!(
+        "{by}; {kept}; which records are held out follows from their place {place} and a public seed ({seed}){missing}"
+    )
 }
 
 #[cfg(test)]
@@ -99,7 +101,10 @@ mod tests {
             assert_eq!(plan(&spec).unwrap().plan.assignment, format!("{expected}{held_out}"));
         }
         for (keys, expected) in [
-            (&["data.partition={ kind = 'dirichlet', alpha = 0.5, seed = 3 }"][..], "training records are shared out to 5 parties"),
+            (
+                &["data.partition={ kind = 'dirichlet', alpha = 0.5, seed = 3 }"][..],
+                "training records are shared out to 5 parties",
+            ),
             (&["data.held_out.by=party"], "all records sorted by `experience`"),
             (&["data.held_out.by=party"], "from their place among those of their party and a public seed (0)"),
             (&["data.missing=drop"], "counts as a record of zeros, which is within all bounds"),

@@ -79,7 +79,15 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, ExperimentError> {
     }
     let centralised = spec.config.baseline == Some(Baseline::Centralised);
     let shards = if centralised { vec![Shard::joined(&shards)?] } else { shards };
-    Ok(Prepared { shards, parties, held_out: select(&scored), held_out_records: held_out.len(), incomplete, clipped, sha256 })
+    Ok(Prepared {
+        shards,
+        parties,
+        held_out: select(&scored),
+        held_out_records: held_out.len(),
+        incomplete,
+        clipped,
+        sha256,
+    })
 }
 
 /// The declared counts are public, and every party's share of the objective follows from them. Where records are added or
@@ -201,20 +209,15 @@ fn excerpt(cell: &str) -> String {
 }
 
 /// The rows of each party, of these.
-fn members(
-    spec: &Spec,
-    table: &Encoded,
-    train: &[usize],
-    files: &[usize],
-) -> Result<Vec<Vec<usize>>, ExperimentError> {
+fn members(spec: &Spec, table: &Encoded, train: &[usize], files: &[usize]) -> Result<Vec<Vec<usize>>, ExperimentError> {
     let parties = spec.config.data.records.len();
     let key =
         |message: String| ExperimentError::Key { file: spec.file.clone(), path: "data.partition".to_owned(), message };
     let discreet = |error| discreet(spec, error);
     let parts = match &spec.config.data.partition {
         PartitionConfig::Files(_) => {
-            let mut file = files.iter().enumerate().flat_map(|(file, &records)| std::iter::repeat_n(file, records));
-            let file: Vec<usize> = file.by_ref().collect();
+            let file = files.iter().enumerate().flat_map(|(file, &records)| std::iter::repeat_n(file, records));
+            let file: Vec<usize> = file.collect();
             let of = |party: usize| (0..train.len()).filter(|&k| file[train[k]] == party).collect();
             (0..parties).map(of).collect()
         }

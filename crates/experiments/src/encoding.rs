@@ -113,7 +113,13 @@ impl Encoding {
             Self::Columns(schema) => {
                 let table = load(source, schema, extra.as_slice())?;
                 let extra = table.extra.into_iter().next().map_or(vec![], |(_, cells)| cells);
-                Ok(Encoded { x: table.x.into(), y: table.y, clipped: table.clipped, extra, incomplete: table.incomplete })
+                Ok(Encoded {
+                    x: table.x.into(),
+                    y: table.y,
+                    clipped: table.clipped,
+                    extra,
+                    incomplete: table.incomplete,
+                })
             }
             Self::Svmlight(sparse) => {
                 let table = load_svmlight(source, sparse)?;

@@ -20,6 +20,7 @@ mod encoding;
 mod epsilons;
 mod error;
 mod file;
+pub mod init;
 pub mod inspect;
 mod metrics;
 pub mod model;

@@ -12,6 +12,7 @@ use commands::accounting::{self, BAD_INPUT, CalibrateArgs, EpsilonArgs};
 use commands::audit::{self, AuditArgs};
 use commands::compare::{self, CompareArgs};
 use commands::data::{self, DataArgs};
+use commands::init::{self, InitArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::predict::{self, PredictArgs};
@@ -45,6 +46,8 @@ enum Command {
     Epsilon(EpsilonArgs),
     /// Find the least noise, or the most rounds, for a budget. No data are read.
     Calibrate(CalibrateArgs),
+    /// Write an experiment file for a data file, with the bounds left to be declared.
+    Init(Box<InitArgs>),
     /// Look at a data file, which is not private.
     Data(Box<DataArgs>),
     /// Print what each party of a private averaging learns about the others, by their distance.
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Topology(args) => ended(topology::run(&args)),
         Command::Epsilon(args) => answered(accounting::epsilon(&args)),
         Command::Calibrate(args) => answered(accounting::calibrate(&args)),
+        Command::Init(args) => answered(init::run(&args)),
         Command::Data(args) => answered(data::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
     }

@@ -179,6 +179,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         budget: spec.budget.map(|b| PlannedBudget { epsilon: b.epsilon(), delta: b.delta() }),
         warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
+        bounds: config.data.bounds,
     }
 }
 

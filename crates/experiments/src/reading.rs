@@ -11,31 +11,32 @@ use crate::spec::Spec;
 /// How the files are to be read.
 ///
 /// # Errors
-/// If an option does not make sense.
-pub fn options(data: &DataConfig) -> Result<Options, String> {
-    let mark = |key: &str, mark: Option<char>| match mark.map(|c| (c, u8::try_from(c))) {
+/// If an option does not make sense: its key and why.
+pub fn options(data: &DataConfig) -> Result<Options, (&'static str, String)> {
+    let mark = |key: &'static str, mark: Option<char>| match mark.map(|c| (c, u8::try_from(c))) {
         None => Ok(None),
         Some((c, Ok(byte))) if c == '\t' || (c.is_ascii() && !c.is_ascii_control() && c != '"') => Ok(Some(byte)),
-        Some((c, _)) => Err(format!("{key}: {c:?} is not a tab or a printable ASCII character but `\"`")),
+        Some((c, _)) => Err((key, format!("{c:?} is not a tab or a printable ASCII character but `\"`"))),
     };
     let decimal = mark("decimal", data.decimal)?.unwrap_or(b'.');
+    let refuse = |key: &'static str, message: String| Err((key, message));
     if !matches!(decimal, b'.' | b',') {
-        return Err("decimal: the mark must be . or ,".to_owned());
+        return refuse("decimal", "the mark must be . or ,".to_owned());
     }
     let (separator, comment) = (mark("separator", data.separator)?, mark("comment", data.comment)?);
     if separator.is_some_and(|separator| separator == decimal) || (comment.is_some() && comment == separator) {
-        return Err("separator, decimal and comment must differ".to_owned());
+        return refuse("separator", "separator, decimal and comment must differ".to_owned());
     }
     let index_base = data.svmlight.map_or(1, |svmlight| svmlight.index_base);
     if index_base > 1 {
-        return Err(format!("svmlight.index_base: must be 0 or 1, got {index_base}"));
+        return refuse("svmlight.index_base", format!("must be 0 or 1, got {index_base}"));
     }
     if data.svmlight.is_some() && data.missing == MissingConfig::Drop {
-        return Err("missing: in an svmlight file nothing is missing, what is left out is 0".to_owned());
+        return refuse("missing", "in an svmlight file nothing is missing, what is left out is 0".to_owned());
     }
     let plain = Options::default();
     Ok(Options {
-        format: data.format.as_deref().map(str::parse).transpose().map_err(|e: String| format!("format: {e}"))?,
+        format: data.format.as_deref().map(str::parse).transpose().map_err(|e| ("format", e))?,
         separator,
         decimal,
         header: if data.header { Header::Yes } else { Header::No },

@@ -41,6 +41,7 @@ pub fn summarise(
         digest: plan.digest.clone(),
         versions: Versions::here(),
         results: String::new(),
+        non_private: plan.not_private().map(str::to_owned),
         nodes: plan.nodes,
         graph: plan.graph.clone(),
         rounds: outcome.rounds,
@@ -108,7 +109,7 @@ fn coefficients(spec: &Spec, private: &[f64], optimum: &[f64]) -> Result<Vec<Coe
 
 /// The keys of a summary that the guarantee does not cover. Where no noise was added, the models are among them.
 fn not_covered(plan: &Plan) -> &'static [&'static str] {
-    if plan.mechanism == "none" {
+    if plan.not_private().is_some() {
         &["metrics", "measured", "lane_scores", "consensus_error", "coefficients", "clipped", "timing"]
     } else {
         &["metrics", "measured", "lane_scores", "coefficients[].optimum", "clipped", "timing"]

@@ -88,7 +88,10 @@ fn an_error_names_file_line_and_column() {
     };
     assert_eq!(message("50", "fifty"), r#"t.csv, line 3, column "wage": "fifty" is not a number"#);
     assert_eq!(message("12", "twelve"), r#"t.csv, line 2, column "years": "twelve" is not a number"#);
-    assert_eq!(message("-4", "NaN"), r#"t.csv, line 3, column 2 (years): missing value "NaN"; drop such rows with --missing drop, or the column with --drop"#);
+    assert_eq!(
+        message("-4", "NaN"),
+        r#"t.csv, line 3, column 2 (years): missing value "NaN"; drop such rows with --missing drop, or the column with --drop"#
+    );
     assert_eq!(message("50", "1e999"), r#"t.csv, line 3, column "wage": 1e999 is not a finite number"#);
     assert_eq!(message("50", "-inf"), r#"t.csv, line 3, column "wage": -inf is not a finite number"#);
     assert_eq!(message("50", "1,5"), "t.csv, line 3: ragged: 6 fields, 5 expected");
@@ -122,7 +125,10 @@ fn unreadable_files_are_refused() {
     let message = |bytes: &[u8]| loaded(bytes).unwrap_err().to_string();
     let latin1 = [GOOD.as_bytes(), b"1,2,caf\xe9,no,west\n"].concat();
     assert_eq!(message(&latin1), "t.csv, line 4, offset 69: not UTF-8: byte 0xE9; save the file as UTF-8");
-    assert_eq!(message(b"wage,y\xe9ars\n1,2\n"), "t.csv, line 1, offset 6: not UTF-8: byte 0xE9; save the file as UTF-8");
+    assert_eq!(
+        message(b"wage,y\xe9ars\n1,2\n"),
+        "t.csv, line 1, offset 6: not UTF-8: byte 0xE9; save the file as UTF-8"
+    );
     assert_eq!(message(b"wage,years,site,city,region\n"), "t.csv: there are no data rows");
     assert_eq!(message(b""), "t.csv: the file is empty");
     assert!(message(b"\x1f\x8bnot gzip").starts_with("t.csv: cannot be read: "));
@@ -256,13 +262,18 @@ fn an_incomplete_record_is_a_record_of_zeros() {
     let load = |text: &str, options| load(&Source::bytes("t.csv", text).read_with(options), &schema(), &["site"]);
     let complete = load(whole, drop()).unwrap();
     assert!(complete.incomplete.is_empty());
-    for (cell, lacks) in [("5,8,b,no,north", ",8,b,no,north"), ("8,b,no", "NA,b,no"), ("b,no,n", "b,?,n"), ("north", "NULL")] {
+    for (cell, lacks) in
+        [("5,8,b,no,north", ",8,b,no,north"), ("8,b,no", "NA,b,no"), ("b,no,n", "b,?,n"), ("north", "NULL")]
+    {
         let text = whole.replacen(cell, lacks, 1);
         let table = load(&text, drop()).unwrap();
         assert_eq!(table.incomplete, [1], "{text}");
         assert_eq!((table.x.row(1).to_vec(), table.y[1].to_bits()), (vec![0.0; 5], 0));
         for record in [0, 2] {
-            assert_eq!((table.x.row(record), table.y[record].to_bits()), (complete.x.row(record), complete.y[record].to_bits()));
+            assert_eq!(
+                (table.x.row(record), table.y[record].to_bits()),
+                (complete.x.row(record), complete.y[record].to_bits())
+            );
         }
         assert_eq!(table.extra, complete.extra);
         assert!(load(&text, Options { header: Header::Yes, ..Options::default() }).is_err());
@@ -271,9 +282,11 @@ fn an_incomplete_record_is_a_record_of_zeros() {
     let homeless = load(&whole.replace("8,b", "8,"), drop()).unwrap_err().to_string();
     assert!(homeless.starts_with("t.csv, line 3, column 3 (site): missing value"), "{homeless}");
     // A level that is called like a missing value is one, unless the file says otherwise.
-    let levels = |levels| Schema::new(number("wage", 0.0, 40.0, 10.0, 5.0), vec![two_level("city", levels).into()]).unwrap();
+    let levels =
+        |levels| Schema::new(number("wage", 0.0, 40.0, 10.0, 5.0), vec![two_level("city", levels).into()]).unwrap();
     let text = "wage,city\n1,NA\n2,yes\n";
-    let table = dido_problems::table::load(&Source::bytes("t.csv", text).read_with(drop()), &levels(["NA", "yes"]), &[]);
+    let table =
+        dido_problems::table::load(&Source::bytes("t.csv", text).read_with(drop()), &levels(["NA", "yes"]), &[]);
     assert_eq!(table.unwrap().x.column(0).to_vec(), [-0.5, 0.5]);
     let na = Options { na: vec!["NA".to_owned()], ..drop() };
     let refused = dido_problems::table::load(&Source::bytes("t.csv", text).read_with(na), &levels(["NA", "yes"]), &[]);

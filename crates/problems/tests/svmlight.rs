@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use dido_data::Options;
-use dido_problems::table::{
-    Classes, Numeric, Source, SparseTable, Svmlight, load_svmlight, load_svmlight_unlabelled,
-};
+use dido_problems::table::{Classes, Numeric, Source, SparseTable, Svmlight, load_svmlight, load_svmlight_unlabelled};
 use dido_problems::{Features, ProblemError};
 use ndarray::array;
 

@@ -4,6 +4,7 @@ pub mod accounting;
 pub mod audit;
 pub mod compare;
 pub mod data;
+pub mod init;
 pub mod interrupt;
 pub mod network_privacy;
 pub mod output;

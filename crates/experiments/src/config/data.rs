@@ -38,6 +38,9 @@ pub struct DataConfig {
     /// The cells that mean "missing".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// What becomes of a number whose center and scale are not given.
+    #[serde(default, skip_serializing_if = "ScalingConfig::is_none")]
+    pub scaling: ScalingConfig,
     /// Public bound on the Euclidean norm of an encoded row.
     pub row_norm: f64,
     /// Public number of training records of each party.
@@ -58,6 +61,27 @@ pub struct DataConfig {
 }
 
 impl DataConfig {
+    /// Fills in the centers and scales that follow from declared ranges. Done again, it changes nothing.
+    pub(crate) fn scale_ranges(&mut self) {
+        if self.scaling.is_none() {
+            return;
+        }
+        let scaled = |min: f64, max: f64, center: &mut f64, scale: &mut f64| {
+            // Ranges that make no sense are refused as they are.
+            if *center == 0.0 && *scale == 1.0 && min < max {
+                (*center, *scale) = (f64::midpoint(min, max), max / 2.0 - min / 2.0);
+            }
+        };
+        if let TargetConfig { min: Some(min), max: Some(max), center, scale, .. } = &mut self.target {
+            scaled(*min, *max, center, scale);
+        }
+        for feature in &mut self.features {
+            if let FeatureConfig::Numeric(NumericConfig { min, max, center, scale, .. }) = feature {
+                scaled(*min, *max, center, scale);
+            }
+        }
+    }
+
     /// The files, in the order of their records.
     pub fn files(&self) -> Vec<&str> {
         if self.sources.is_empty() { vec![&self.source] } else { self.sources.iter().map(String::as_str).collect() }
@@ -129,6 +153,25 @@ impl BoundsConfig {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     pub fn is_declared(&self) -> bool {
         *self == Self::Declared
+    }
+}
+
+/// `scaling`: what becomes of a number whose center is 0 and whose scale is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScalingConfig {
+    /// It is left as it is.
+    #[default]
+    None,
+    /// Its declared range becomes -1 to 1.
+    Range,
+}
+
+impl ScalingConfig {
+    /// Whether it is the default.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
     }
 }
 

@@ -21,7 +21,7 @@ use graph::SequenceConfig;
 
 pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
 pub use data::{
-    BoundsConfig, DataConfig, FeatureConfig, MissingConfig, NumericConfig, PartitionConfig, TargetConfig,
+    BoundsConfig, DataConfig, FeatureConfig, MissingConfig, NumericConfig, PartitionConfig, ScalingConfig, TargetConfig,
 };
 pub use graph::GraphConfig;
 pub use objective::{ObjectiveConfig, WeightingConfig};

@@ -56,6 +56,7 @@ pub(super) fn plan() -> Plan {
             best: Some(least(1.956)),
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
+        bounds: crate::config::BoundsConfig::Declared,
         warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
@@ -88,6 +89,7 @@ pub(super) fn summary() -> Summary {
         digest: "3f9ac2d17be04c55".into(),
         versions: Versions { dido: "0.1.0".into(), build: None },
         results: "results/quickstart/3f9ac2d17be04c55".into(),
+        non_private: None,
         nodes: 16,
         graph: graph(),
         rounds: 300,

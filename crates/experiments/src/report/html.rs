@@ -62,7 +62,7 @@ pub fn page(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str
          <title>{name}: a {private}decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p></header>\n\
          <main>\n{sections}</main>\n</body>\n</html>\n",
-        private = if plan.mechanism == "none" { "" } else { "private " },
+        private = if plan.not_private().is_some() { "" } else { "private " },
         style = include_str!("style.css"),
         who = escape(&format!(
             "{} with {} over {}",
@@ -125,6 +125,9 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
 
 fn privacy(plan: &Plan, summary: &Summary) -> String {
     let mut out = "<section>\n<h2>Privacy statement</h2>\n".to_owned();
+    if let Some(reason) = plan.not_private() {
+        out += &format!("<p class=\"finding\"><strong>{}</strong></p>\n", escape(reason));
+    }
     out += &facts(&[
         ("Released", plan.released.clone()),
         ("How often", releases(plan)),
@@ -140,7 +143,7 @@ fn privacy(plan: &Plan, summary: &Summary) -> String {
     if summary.lanes > 1 {
         out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
     }
-    out += if plan.mechanism == "none" {
+    out += if plan.not_private().is_some() {
         "<h3>There is no guarantee</h3>\n"
     } else {
         "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
@@ -186,7 +189,7 @@ fn models(plan: &Plan, summary: &Summary) -> String {
         .collect();
     let caption =
         "Coefficients in original units. The optimum is computed without privacy and not covered by the guarantee.";
-    let private = if plan.mechanism == "none" { "Model" } else { "Private" };
+    let private = if plan.not_private().is_some() { "Model" } else { "Private" };
     let consensus = significant(summary.consensus_error);
     format!(
         "<section>\n<h2>Models</h2>\n{}<p>Largest distance of a party's model from the mean of all models \

@@ -20,7 +20,7 @@ const MOST_NUMBERS: usize = 1 << 28;
 
 pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
     sources(at, data)?;
-    at.check("data", reading::options(data))?;
+    reading::options(data).map_err(|(key, message)| at.key(&format!("data.{key}"), message))?;
     let fraction = data.held_out.fraction;
     let inside = fraction > 0.0 && fraction < 1.0;
     at.require("data.held_out.fraction", inside, format!("{fraction} is not between 0 and 1"))?;
@@ -35,8 +35,16 @@ pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentErro
 /// One file that is cut into parties, or one file for each party.
 fn sources(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
     let several = !data.sources.is_empty();
-    at.require("data", several || !data.source.is_empty(), "`source` must name a file, or `sources` one for each party")?;
-    at.require("data.sources", !several || data.source.is_empty(), "leave `source` out: each party has a file of its own")?;
+    at.require(
+        "data",
+        several || !data.source.is_empty(),
+        "`source` must name a file, or `sources` one for each party",
+    )?;
+    at.require(
+        "data.sources",
+        !several || data.source.is_empty(),
+        "leave `source` out: each party has a file of its own",
+    )?;
     let path = if several { "data.sources" } else { "data.source" };
     for file in data.files() {
         at.require(path, !file.is_empty(), "must name a file")?;

@@ -51,7 +51,11 @@ pub fn dirichlet(classes: &[usize], parties: usize, alpha: f64, seed: u64) -> Re
         let (mut sum, mut start) = (0.0, 0);
         for (party, share) in shares.into_iter().enumerate() {
             sum += share;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the size of the class")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 0 and the size of the class"
+            )]
             let end = if party + 1 == parties { class.len() } else { (sum * class.len() as f64) as usize };
             let end = end.clamp(start, class.len());
             parts[party].extend_from_slice(&class[start..end]);

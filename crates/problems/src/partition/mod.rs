@@ -189,7 +189,10 @@ mod tests {
         let parts = |second: usize| vec![(0..10).collect(), (10..10 + second).collect(), (90..97).rev().collect()];
         let (a, b) = (hold_out_each(&parts(5), 0.3, 4).unwrap(), hold_out_each(&parts(8), 0.3, 4).unwrap());
         assert!(a[0] == b[0] && a[2] == b[2]);
-        assert_eq!(a.iter().map(|(train, held)| (train.len(), held.len())).collect::<Vec<_>>(), [(7, 3), (3, 2), (5, 2)]);
+        assert_eq!(
+            a.iter().map(|(train, held)| (train.len(), held.len())).collect::<Vec<_>>(),
+            [(7, 3), (3, 2), (5, 2)]
+        );
         for ((train, held), part) in a.iter().zip(parts(5)) {
             let mut all = [train.as_slice(), held].concat();
             all.sort_unstable();

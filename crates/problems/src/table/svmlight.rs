@@ -125,11 +125,7 @@ pub fn load_svmlight_unlabelled(source: &Source, declared: &Svmlight) -> Result<
 }
 
 /// The rows as they are in the file, their encoded targets, and how many of these were outside their range.
-fn lines(
-    source: &Source,
-    declared: &Svmlight,
-    unlabelled: bool,
-) -> Result<(Sparse, Vec<f64>, usize), ProblemError> {
+fn lines(source: &Source, declared: &Svmlight, unlabelled: bool) -> Result<(Sparse, Vec<f64>, usize), ProblemError> {
     let (format, features) = (Some(Format::Libsvm), Some(declared.features));
     let options = Options { format, features, unlabelled, ..source.options().clone() };
     let Data::Sparse(rows) = source.data(&options)? else {
