@@ -192,7 +192,7 @@ fn bounds_off_the_data_are_marked_everywhere() {
         let output = bench.dido(&[&["init", "clinics.csv", "--from-data"], extra].concat());
         assert!(String::from_utf8(output.stdout.clone()).unwrap().contains("NON-PRIVATE"), "{}", stderr(&output));
         let plan = bench.dido(&["plan", "clinics.toml"]);
-        assert!(String::from_utf8(plan.stdout).unwrap().contains("NON-PRIVATE"), "{}", stderr(&plan));
+        assert!(String::from_utf8(plan.stdout.clone()).unwrap().contains("NON-PRIVATE"), "{}", stderr(&plan));
         let run = bench.dido(&["run", "clinics.toml"]);
         let text = String::from_utf8(run.stdout.clone()).unwrap();
         assert!(run.status.success() && text.matches("NON-PRIVATE").count() >= 2, "{}{text}", stderr(&run));
