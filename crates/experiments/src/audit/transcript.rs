@@ -86,7 +86,7 @@ mod tests {
         std::fs::write(path("incomplete.toml"), TOML).unwrap();
         let logistic = ["data.target={ column = 'y', levels = ['-1', '1'] }", "objective.loss={ kind = 'logistic' }"];
         let sums = "algorithm={ kind = 'sufficient-statistics' }";
-        let output = "algorithm={ kind = 'output-perturbation' }";
+        let output = "algorithm={ kind = 'output-perturbation', set = { kind = 'l2-ball', radius = 1 } }";
         let mu = "objective.regulariser={ kind = 'squared-l2', mu = 0.5 }";
         for keys in [&[][..], &[sums], &[output, mu], &["objective.weighting=node-mean"], &logistic] {
             let binary = keys.contains(&logistic[0]);
