@@ -160,7 +160,7 @@ pub enum ProblemError {
         /// The file.
         file: String,
         /// The line or row.
-        place: String,
+        place: Box<str>,
         /// The column.
         column: String,
     },
@@ -170,7 +170,7 @@ pub enum ProblemError {
         /// The file.
         file: String,
         /// The line or row.
-        place: String,
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
@@ -185,7 +185,7 @@ pub enum ProblemError {
         /// The file.
         file: String,
         /// The line or row.
-        place: String,
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
@@ -197,7 +197,7 @@ pub enum ProblemError {
         /// The file.
         file: String,
         /// The line or row.
-        place: String,
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
@@ -209,7 +209,7 @@ pub enum ProblemError {
         /// The file.
         file: String,
         /// The line or row.
-        place: String,
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.

@@ -81,7 +81,9 @@ pub fn dirichlet(classes: &[usize], parties: usize, alpha: f64, seed: u64) -> Re
 pub fn quantile_bins(keys: &[f64], bins: usize) -> Result<Vec<usize>, ProblemError> {
     let mut bin = vec![0; keys.len()];
     for (number, part) in super::sorted(keys, bins)?.into_iter().enumerate() {
-        part.into_iter().for_each(|record| bin[record] = number);
+        for record in part {
+            bin[record] = number;
+        }
     }
     Ok(bin)
 }

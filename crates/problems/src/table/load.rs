@@ -64,7 +64,7 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
     let text = |name: &&str| Ok(((*name).to_owned(), texts(source, name)?));
     let extra = extra.iter().map(text).collect::<Result<_, ProblemError>>()?;
     let Encoded { x, y, clipped, incomplete } = encoded(source, schema, true)?;
-    Ok(Table { x, y: y.expect("the target is needed"), clipped, extra, incomplete })
+    Ok(Table { x, y: y.into(), clipped, extra, incomplete })
 }
 
 /// Loads the features a schema declares, and the target if there is such a column: what a model predicts from.
@@ -74,13 +74,13 @@ pub fn load(source: &Source, schema: &Schema, extra: &[&str]) -> Result<Table, P
 pub fn load_unlabelled(source: &Source, schema: &Schema) -> Result<Unlabelled, ProblemError> {
     let labelled = has_column(source, schema.target().column())?;
     let Encoded { x, y, clipped, .. } = encoded(source, schema, labelled)?;
-    Ok(Unlabelled { x: x.into(), y, clipped })
+    Ok(Unlabelled { x: x.into(), y: labelled.then(|| y.into()), clipped })
 }
 
-/// What the loaders read.
+/// What the loaders read; without a target there are no targets.
 struct Encoded {
     x: Array2<f64>,
-    y: Option<Array1<f64>>,
+    y: Vec<f64>,
     clipped: Vec<(String, usize)>,
     incomplete: Vec<usize>,
 }
@@ -132,7 +132,7 @@ fn encoded(source: &Source, schema: &Schema, labelled: bool) -> Result<Encoded, 
     let of_target = target.map(|_| (schema.target().column().to_owned(), clipped_targets));
     Ok(Encoded {
         x: Array2::from_shape_fn((records, dim), |(i, j)| x[i * dim + j]),
-        y: target.map(|_| y.into()),
+        y,
         clipped: numeric.chain(of_target).collect(),
         incomplete,
     })

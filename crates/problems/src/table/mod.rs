@@ -29,7 +29,8 @@ use feature::{Encode, Fault};
 
 /// What is wrong with a cell, and where.
 fn fault(file: &str, place: String, encoder: &dyn Encode, cell: &str, why: &Fault) -> ProblemError {
-    let (file, column, value) = (file.to_owned(), encoder.column().to_owned(), excerpt(cell));
+    let (file, place) = (file.to_owned(), place.into_boxed_str());
+    let (column, value) = (encoder.column().to_owned(), excerpt(cell));
     match why {
         Fault::Empty => ProblemError::EmptyCell { file, place, column },
         Fault::NotANumber => ProblemError::NotANumber { file, place, column, value },
