@@ -134,13 +134,14 @@ impl Draft<'_> {
         );
         let _ = writeln!(text, "records = {}   # training records of each party, after the split", self.records()?);
         let _ = writeln!(text, "held_out = {{ fraction = {}, seed = {}, by = \"party\" }}", HELD_OUT.0, HELD_OUT.1);
-        text += &match self.site {
+        let partition = match self.site {
             Some(site) => format!(
                 "partition = {{ kind = \"by-column\", column = {} }}   # in ascending order of its values\n",
                 quoted(&site.name)
             ),
             None => "partition = { kind = \"shuffled\", seed = 0 }\n".to_owned(),
         };
+        text += &partition;
         let _ = writeln!(
             text,
             "target = {}",

@@ -65,7 +65,7 @@ pub fn summarise(
         consensus_error: metrics::consensus_error(models),
         coefficients: coefficients(spec, models.row(PARTY, 0), &references.optimum.to_vec())?,
         records: spec.declaration.records().to_vec(),
-        held_out: spec.counts_are_public().then(|| data.held_out_records),
+        held_out: spec.counts_are_public().then_some(data.held_out_records),
         clipped: data.clipped.clone(),
         timing: Timing::default(),
     })

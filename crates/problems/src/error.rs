@@ -215,7 +215,7 @@ pub enum ProblemError {
         /// What the cell says.
         value: String,
         /// The declared levels.
-        declared: String,
+        declared: Box<str>,
     },
     /// Every party needs a record.
     #[error(

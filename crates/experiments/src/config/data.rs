@@ -68,7 +68,7 @@ impl DataConfig {
         }
         let scaled = |min: f64, max: f64, center: &mut f64, scale: &mut f64| {
             // Ranges that make no sense are refused as they are.
-            if *center == 0.0 && *scale == 1.0 && min < max {
+            if center.abs() <= 0.0 && scale.to_bits() == 1.0_f64.to_bits() && min < max {
                 (*center, *scale) = (f64::midpoint(min, max), max / 2.0 - min / 2.0);
             }
         };
@@ -150,7 +150,6 @@ pub enum BoundsConfig {
 
 impl BoundsConfig {
     /// Whether it is the default.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     pub fn is_declared(&self) -> bool {
         *self == Self::Declared
     }
@@ -169,7 +168,6 @@ pub enum ScalingConfig {
 
 impl ScalingConfig {
     /// Whether it is the default.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }
@@ -188,7 +186,6 @@ pub enum MissingConfig {
 
 impl MissingConfig {
     /// Whether it is the default.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     pub fn is_error(&self) -> bool {
         *self == Self::Error
     }

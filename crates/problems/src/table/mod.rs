@@ -37,7 +37,7 @@ fn fault(file: &str, place: String, encoder: &dyn Encode, cell: &str, why: &Faul
         Fault::Ambiguous => ProblemError::AmbiguousNumber { file, place, column, value },
         Fault::NonFinite => ProblemError::NonFiniteCell { file, place, column, value },
         Fault::UndeclaredLevel => {
-            let declared = encoder.levels().join(", ");
+            let declared = encoder.levels().join(", ").into_boxed_str();
             ProblemError::UndeclaredLevel { file, place, column, value, declared }
         }
     }
