@@ -101,7 +101,7 @@ mod tests {
                             Some((start, y)) if y != "y" && !y.is_empty() => format!("{start},{}\n", class(y)),
                             _ => format!("{line}\n"),
                         };
-                        let text = if binary { text.lines().map(classes).collect() } else { text };
+                        let text = if binary { text.lines().map(classes).collect::<Vec<_>>().concat() } else { text };
                         std::fs::write(path("one.csv"), text).unwrap();
                         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
                         let spec = Spec::new(load(&path("incomplete.toml"), &keys).unwrap()).unwrap();
