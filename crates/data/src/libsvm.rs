@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8], options: &Options) -> Result<Sparse, At> {
         comments |= comment;
         line.read(record, &mut rows, &mut queries)?;
     }
-    if rows.labels.is_empty() {
+    if rows.records() == 0 {
         return Err(Fault::NoRows.into());
     }
     rows.features = options.features.unwrap_or(rows.features);
@@ -83,10 +83,13 @@ impl Line<'_> {
     }
 
     fn read(&self, record: &str, rows: &mut Sparse, queries: &mut bool) -> Result<(), At> {
-        let mut cells = record.split_ascii_whitespace();
-        let Some(label) = cells.next() else { return Ok(()) };
-        rows.labels.push(self.label(label, record)?);
-        rows.label_texts.push(label);
+        let mut cells = record.split_ascii_whitespace().peekable();
+        let Some(&label) = cells.peek() else { return Ok(()) };
+        if self.is_labelled(label, rows)? {
+            rows.labels.push(self.label(label, record)?);
+            rows.label_texts.push(label);
+            cells.next();
+        }
         let mut last = None;
         for cell in cells {
             let Some((index, value)) = cell.split_once(':') else {
@@ -108,6 +111,18 @@ impl Line<'_> {
         rows.starts.push(rows.values.len());
         rows.lines.push(self.number);
         Ok(())
+    }
+
+    /// Whether a line that starts with this has a label, as the lines above.
+    fn is_labelled(&self, first: &str, rows: &Sparse) -> Result<bool, At> {
+        if !self.options.unlabelled {
+            return Ok(true);
+        }
+        match (first.contains(':'), rows.labels.is_empty(), rows.records()) {
+            (true, false, _) => Err(self.refuse(first, "the line has no label, and earlier lines have one")),
+            (false, true, 1..) => Err(self.refuse(first, "the line has a label, and earlier lines have none")),
+            (bare, ..) => Ok(!bare),
+        }
     }
 
     fn label(&self, label: &str, record: &str) -> Result<f64, At> {

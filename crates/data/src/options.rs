@@ -105,6 +105,7 @@ impl fmt::Display for Kind {
 /// | `drop` | the same | none | columns that are not looked at |
 /// | `index_base` | LIBSVM | 1 | the index of the first feature: 0 or 1 |
 /// | `features` | LIBSVM | largest index found | the number of features |
+/// | `unlabelled` | LIBSVM | no | whether lines may lack the label, if all do |
 /// | `limit` | all | 8 GiB | most bytes of a file, packed and unpacked |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -132,6 +133,8 @@ pub struct Options {
     pub index_base: u8,
     /// The number of features.
     pub features: Option<usize>,
+    /// Whether the lines of a LIBSVM file may lack the label, if all of them do.
+    pub unlabelled: bool,
     /// Most bytes.
     pub limit: u64,
 }
@@ -159,6 +162,7 @@ impl Default for Options {
             drop: vec![],
             index_base: 1,
             features: None,
+            unlabelled: false,
             limit: Self::LIMIT,
         }
     }

@@ -108,7 +108,7 @@ pub struct Sparse {
     pub indices: Vec<u32>,
     /// The value of each entry, never 0.
     pub values: Vec<f64>,
-    /// The labels as numbers.
+    /// The labels as numbers; none if the lines have none.
     pub labels: Vec<f64>,
     /// The labels as they are written.
     pub label_texts: Texts,
@@ -245,7 +245,7 @@ impl<'a> FromIterator<&'a str> for Texts {
 impl Sparse {
     /// Number of records.
     pub fn records(&self) -> usize {
-        self.labels.len()
+        self.starts.len() - 1
     }
 
     /// The features and values of a record.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
+use serde::Serialize;
 
 use crate::error::ExperimentError;
 use crate::model::Model;
@@ -19,6 +20,15 @@ use crate::spec::Spec;
 use crate::topology::picture::Drawing;
 use crate::trace::table;
 
+/// The ledger, and why it promises nothing, if it does not.
+#[derive(Serialize)]
+struct Noted<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+    #[serde(flatten)]
+    ledger: &'a Ledger,
+}
+
 /// Writes all files of the result.
 ///
 /// # Errors
@@ -34,7 +44,8 @@ pub fn write(
     let derived = derived(spec, &planned.plan, summary, &outcome.trace, &outcome.ledger)?;
     unfinished.write("spec.toml", spec.toml().as_bytes())?;
     unfinished.write("trace.csv", table::csv(&table::columns(&outcome.trace)).as_bytes())?;
-    unfinished.write("ledger.json", json(&outcome.ledger).as_bytes())?;
+    let noted = Noted { note: planned.plan.not_private(), ledger: &outcome.ledger };
+    unfinished.write("ledger.json", json(&noted).as_bytes())?;
     unfinished.write("model.json", json(&model).as_bytes())?;
     for (name, contents) in &derived {
         unfinished.write(name, contents)?;
@@ -112,10 +123,13 @@ fn captions(summary: &Summary) -> [String; 3] {
 
 /// What is predicted, and from which file.
 fn question(spec: &Spec) -> String {
-    let data = &spec.config.data;
-    let source = Path::new(&data.source).file_name().map_or(data.source.clone(), |name| name.to_string_lossy().into());
+    let bare = |file: &str| Path::new(file).file_name().map_or(file.to_owned(), |name| name.to_string_lossy().into());
+    let sources = match spec.config.data.files()[..] {
+        [file] => format!("`{}`", bare(file)),
+        ref files => format!("the files of {} parties", files.len()),
+    };
     let target = spec.schema.target_column();
-    format!("How well can `{target}` in `{source}` be predicted from the other columns, without pooling the records?")
+    format!("How well can `{target}` in {sources} be predicted from the other columns, without pooling the records?")
 }
 
 /// What every party contributed.

@@ -28,6 +28,28 @@ pub struct Encoded {
     pub clipped: Vec<(String, usize)>,
     /// The cells of the column asked for, if one was.
     pub extra: Vec<String>,
+    /// The records that lack a value: their rows and targets are zeros. Not private.
+    pub incomplete: Vec<usize>,
+}
+
+impl Encoded {
+    /// The records of all, one file after the other.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn joined(parts: Vec<Self>) -> Self {
+        let x = Features::joined(parts.iter().map(|part| &part.x));
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().expect("an experiment has a file");
+        let mut y = all.y.to_vec();
+        for part in parts {
+            all.incomplete.extend(part.incomplete.iter().map(|record| record + y.len()));
+            y.extend(part.y);
+            all.extra.extend(part.extra);
+            all.clipped.iter_mut().zip(part.clipped).for_each(|((_, count), (_, more))| *count += more);
+        }
+        Self { x, y: y.into(), ..all }
+    }
 }
 
 impl Encoding {
@@ -91,12 +113,18 @@ impl Encoding {
             Self::Columns(schema) => {
                 let table = load(source, schema, extra.as_slice())?;
                 let extra = table.extra.into_iter().next().map_or(vec![], |(_, cells)| cells);
-                Ok(Encoded { x: table.x.into(), y: table.y, clipped: table.clipped, extra })
+                Ok(Encoded {
+                    x: table.x.into(),
+                    y: table.y,
+                    clipped: table.clipped,
+                    extra,
+                    incomplete: table.incomplete,
+                })
             }
             Self::Svmlight(sparse) => {
                 let table = load_svmlight(source, sparse)?;
                 let clipped = vec![(LABEL.to_owned(), table.clipped_targets)];
-                Ok(Encoded { x: table.x.into(), y: table.y, clipped, extra: table.targets })
+                Ok(Encoded { x: table.x.into(), y: table.y, clipped, extra: table.targets, incomplete: vec![] })
             }
         }
     }

@@ -80,8 +80,44 @@ impl Unread {
     /// If a key has an unknown name or a value of the wrong type.
     pub fn loaded(self) -> Result<Loaded, ExperimentError> {
         let Self { file, folder, table } = self;
-        let config = deserialised(&file, table, schema::config())?;
+        refuse_undeclared(&file, &table)?;
+        let mut config: Config = deserialised(&file, table, schema::config())?;
+        config.data.scale_ranges();
         Ok(Loaded { file, folder, config })
+    }
+}
+
+/// What stands in a file for a value that is still to be declared.
+pub(crate) const PLACEHOLDER: &str = "DECLARE";
+
+/// Names all keys that are still to be declared.
+fn refuse_undeclared(file: &str, table: &Table) -> Result<(), ExperimentError> {
+    let mut paths = vec![];
+    table.iter().for_each(|(key, value)| undeclared(key.clone(), value, &mut paths));
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "still to be declared: {}; put a public value, not one that was read off the data, in the place of each \"{PLACEHOLDER}\"",
+        paths.join(", ")
+    );
+    Err(ExperimentError::Key { file: file.to_owned(), path: String::new(), message })
+}
+
+/// Adds the path of every placeholder; a column is called by its name too.
+fn undeclared(path: String, value: &Value, paths: &mut Vec<String>) {
+    match value {
+        Value::String(word) if word == PLACEHOLDER => paths.push(path),
+        Value::Table(table) => {
+            let name = table.get("column").and_then(Value::as_str).map_or(String::new(), |name| format!(" ({name})"));
+            for (key, value) in table {
+                undeclared(format!("{path}.{key}{name}"), value, paths);
+            }
+        }
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(k, value)| undeclared(format!("{path}.{k}"), value, paths));
+        }
+        _ => {}
     }
 }
 

@@ -13,6 +13,7 @@ use commands::compare::{self, CompareArgs};
 use commands::data::{self, DataArgs};
 use commands::doctor::{self, DoctorArgs};
 use commands::explain::{self, ExplainArgs};
+use commands::init::{self, InitArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{BAD_INPUT, ended, failed, tell};
 use commands::predict::{self, PredictArgs};
@@ -59,6 +60,8 @@ enum Command {
     Calibrate(CalibrateArgs),
     /// Print all keys of an experiment file with their types, defaults and meaning.
     Schema(SchemaArgs),
+    /// Write an experiment file for a data file, with the bounds left to be declared.
+    Init(Box<InitArgs>),
     /// Look at a data file, which is not private.
     Data(Box<DataArgs>),
     /// Print what each party of a private averaging learns about the others, by their distance.
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Epsilon(args) => ended(accounting::epsilon(&args)),
         Command::Calibrate(args) => ended(accounting::calibrate(&args)),
         Command::Schema(args) => ended(schema::run(&args)),
+        Command::Init(args) => ended(init::run(&args)),
         Command::Data(args) => ended(data::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
     }

@@ -111,7 +111,8 @@ pub fn references(spec: &Spec, data: &Prepared) -> Result<References, Experiment
             },
         )?;
     alone.sort_by(|a, b| b.merit().total_cmp(&a.merit()));
-    let mean = all.y.mean().unwrap_or(0.0);
+    // Records of zeros have no target to average.
+    let mean = all.y.sum() / all.y.len().saturating_sub(data.incomplete).max(1) as f64;
     let constant = if scoring.loss.is_classification() { 1.0_f64.copysign(mean) } else { mean };
     let ones = Records { x: Array2::ones((data.held_out.y.len(), 1)).into(), y: data.held_out.y.clone() };
     Ok(References {

@@ -212,10 +212,11 @@ fn parse<T: serde::de::DeserializeOwned>(file: &str, text: &str) -> Result<T, Ex
 
 impl Statement {
     fn of(plan: &Plan, summary: &Summary) -> Self {
-        let private = plan.mechanism != "none";
+        let private = plan.not_private().is_none();
         let pure = plan.budget.is_some_and(|budget| budget.delta <= 0.0);
         let (accountant, epsilon) = figure(&summary.epsilon_all_lanes, pure);
         let (_, of_one) = figure(&summary.epsilon, pure);
+        let [epsilon, of_one] = [epsilon, of_one].map(|epsilon| epsilon.filter(|_| private));
         let delta = if pure || accountant == "pure" { 0.0 } else { plan.delta };
         let caveats = report::caveats(summary, plan).join(" ");
         let statement = match epsilon {
@@ -228,7 +229,7 @@ impl Statement {
                 report::significant(delta),
             ),
             None if private => format!("NON-PRIVATE: no accountant bounds what is released. {caveats}"),
-            None => format!("NON-PRIVATE: {caveats}"),
+            None => format!("NON-PRIVATE: {}", caveats.trim_start_matches("NON-PRIVATE: ")),
         };
         Self {
             private: private && epsilon.is_some(),

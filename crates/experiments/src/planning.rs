@@ -237,6 +237,7 @@ fn describe(spec: &Spec, ledger: &Ledger, noise: &Noise, epsilon: Epsilons, epsi
         resources: None,
         warnings: divergence::warning(spec).into_iter().collect(),
         remarks: config.remarks.clone(),
+        bounds: config.data.bounds,
     }
 }
 

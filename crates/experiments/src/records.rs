@@ -3,6 +3,8 @@
 use dido_mechanisms::Grid;
 use serde::{Deserialize, Serialize};
 
+use crate::config::BoundsConfig;
+
 mod facts;
 mod trace;
 
@@ -90,6 +92,22 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Remarks: how parameters were chosen, what to be aware of.
     pub remarks: Vec<String>,
+    /// Where bounds, levels and counts come from.
+    #[serde(default, skip_serializing_if = "BoundsConfig::is_declared")]
+    pub bounds: BoundsConfig,
+}
+
+impl Plan {
+    /// Why nothing is promised, if nothing is. All that speaks of privacy asks here.
+    pub fn not_private(&self) -> Option<&'static str> {
+        if self.bounds == BoundsConfig::FromData {
+            return Some(
+                "NON-PRIVATE: bounds, levels or counts were read off the records (data.bounds = \"from-data\"), so no epsilon of \
+                 this experiment is a guarantee.",
+            );
+        }
+        (self.mechanism == "none").then_some("No noise was added: nothing in these files is private.")
+    }
 }
 
 /// Who talks to whom, and how fast that averages.
@@ -290,6 +308,9 @@ pub struct Summary {
     /// The folder of its results, where they lie now: known to whoever opens it, and not stored in it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub results: String,
+    /// Why nothing is promised, if nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub non_private: Option<String>,
     /// Number of parties.
     pub nodes: usize,
     /// Who talks to whom.

@@ -137,7 +137,7 @@ fn refuse_other_data(spec: &Spec, folder: &ResultFolder, local: &Local) -> Resul
     match folder.local()? {
         Some(known) if known.data_sha256 != local.data_sha256 => Err(ExperimentError::OtherData {
             path: folder.path().to_owned(),
-            source_name: spec.config.data.source.clone(),
+            source_name: spec.config.data.files().join(", "),
         }),
         _ => Ok(()),
     }

@@ -39,6 +39,7 @@ pub fn summarise(
         digest: plan.digest.clone(),
         versions: Versions::here(),
         results: String::new(),
+        non_private: plan.not_private().map(str::to_owned),
         nodes: plan.nodes,
         graph: plan.graph.clone(),
         rounds: outcome.rounds,
@@ -63,7 +64,7 @@ pub fn summarise(
         consensus_error: metrics::consensus_error(models),
         coefficients: coefficients(spec, models.row(PARTY, 0), &references.optimum.to_vec())?,
         records: spec.declaration.records().to_vec(),
-        held_out: spec.counts_are_public().then(|| data.held_out.y.len()),
+        held_out: spec.counts_are_public().then_some(data.held_out_records),
         clipped: data.clipped.clone(),
         timing: Timing::default(),
     })
@@ -96,7 +97,7 @@ fn coefficients(spec: &Spec, private: &[f64], optimum: &[f64]) -> Result<Vec<Coe
 
 /// The keys of a summary that the guarantee does not cover. Where no noise was added, the models are among them.
 fn not_covered(plan: &Plan) -> &'static [&'static str] {
-    if plan.mechanism == "none" {
+    if plan.not_private().is_some() {
         &["metrics", "measured", "lane_scores", "consensus_error", "coefficients", "clipped", "timing"]
     } else {
         &["metrics", "measured", "lane_scores", "coefficients[].optimum", "clipped", "timing"]

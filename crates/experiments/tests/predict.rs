@@ -185,7 +185,7 @@ fn what_is_not_declared_is_moved_or_refused() {
         ("sex,age\nf,fifty\n", &["bad.csv, line 2", "age", "fifty"]),
         ("sex,age\nf,nan\n", &["bad.csv, line 2", "age"]),
         ("sex\nf\n", &["bad.csv", "\"age\""]),
-        ("sex,age\n", &["bad.csv", "no rows"]),
+        ("sex,age\n", &["bad.csv", "no data rows"]),
         ("sex,age,days\nf,50,\n", &["bad.csv, line 2", "days"]),
     ] {
         bench.write("bad.csv", file);

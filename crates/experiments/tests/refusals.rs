@@ -153,8 +153,8 @@ fn data_that_are_not_what_was_declared() {
     };
     for (csv, parts) in [
         (edited("east,33,f,", "east,old,f,"), &["clinics.csv, line 3", "\"age\"", "old"][..]),
-        (edited("east,33,f,", "east,,f,"), &["line 3", "\"age\""]),
-        (edited("east,33,f,", "east,NaN,f,"), &["line 3", "\"age\"", "NaN"]),
+        (edited("east,33,f,", "east,,f,"), &["line 3, column 2 (age)", "missing"]),
+        (edited("east,33,f,", "east,NaN,f,"), &["line 3, column 2 (age)", "NaN"]),
         (edited("east,33,f,", "east,33,x,"), &["line 3", "\"sex\"", "\"x\"", "m, f"]),
         (edited("east,33,f,", "east,33,"), &["line 3"]),
         (edited("site,age,sex", "site,years,sex"), &["\"age\"", "years"]),

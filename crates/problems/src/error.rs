@@ -1,7 +1,5 @@
 //! All that can be wrong with data, declarations and partitions.
 
-use std::io;
-
 use crate::Distance;
 
 /// What was wrong, in one line. Records, features and nodes count from 0, lines of a file from 1.
@@ -143,58 +141,9 @@ pub enum ProblemError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// The file cannot be opened, read or unpacked.
-    #[error("{file}: cannot be read: {source}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The file has no row below its header.
-    #[error("{file}: no rows below the header")]
-    NoRows {
-        /// The file.
-        file: String,
-    },
-    /// The file has no record.
-    #[error("{file}: no records")]
-    NoRecords {
-        /// The file.
-        file: String,
-    },
-    /// A pair of a feature and its value that is none.
-    #[error("{file}, line {line}: `{cell}`: {problem}")]
-    Pair {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u64,
-        /// The pair.
-        cell: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// The file is not text in UTF-8.
-    #[error("{file}, line {line}: not UTF-8")]
-    NotUtf8 {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u64,
-    },
-    /// A row with more or fewer cells than the header.
-    #[error("{file}, line {line}: {cells} cells, the header has {expected}")]
-    RowLength {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u64,
-        /// Cells in it.
-        cells: u64,
-        /// Cells in the header.
-        expected: u64,
-    },
+    /// The file cannot be read, or is not certain to mean what it seems to.
+    #[error(transparent)]
+    File(#[from] dido_data::DataError),
     /// A column that is asked for and not there.
     #[error("{file}: no column {column:?} in the header; there are {present}")]
     MissingColumn {
@@ -205,61 +154,68 @@ pub enum ProblemError {
         /// The columns there are.
         present: String,
     },
-    /// A column that is asked for and there more than once.
-    #[error("{file}: the header has more than one column {column:?}")]
-    AmbiguousColumn {
-        /// The file.
-        file: String,
-        /// The column asked for.
-        column: String,
-    },
     /// A cell that says nothing.
-    #[error("{file}, line {line}, column {column:?}: the cell is empty")]
+    #[error("{file}, {place}, column {column:?}: the cell is empty")]
     EmptyCell {
         /// The file.
         file: String,
-        /// The line.
-        line: u64,
+        /// The line or row.
+        place: Box<str>,
         /// The column.
         column: String,
     },
     /// Text where a number belongs.
-    #[error("{file}, line {line}, column {column:?}: {value:?} is not a number")]
+    #[error("{file}, {place}, column {column:?}: {value:?} is not a number")]
     NotANumber {
         /// The file.
         file: String,
-        /// The line.
-        line: u64,
+        /// The line or row.
+        place: Box<str>,
+        /// The column.
+        column: String,
+        /// What the cell says.
+        value: String,
+    },
+    /// What could mean several numbers.
+    #[error(
+        "{file}, {place}, column {column:?}: {value:?} could mean several numbers: thousands separators are not read, and \
+         a decimal comma has to be declared"
+    )]
+    AmbiguousNumber {
+        /// The file.
+        file: String,
+        /// The line or row.
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
         value: String,
     },
     /// NaN or an infinity where a finite number belongs.
-    #[error("{file}, line {line}, column {column:?}: {value} is not a finite number")]
+    #[error("{file}, {place}, column {column:?}: {value} is not a finite number")]
     NonFiniteCell {
         /// The file.
         file: String,
-        /// The line.
-        line: u64,
+        /// The line or row.
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
         value: String,
     },
     /// A category that was not declared.
-    #[error("{file}, line {line}, column {column:?}: {value:?} is not among the declared levels {declared}")]
+    #[error("{file}, {place}, column {column:?}: {value:?} is not among the declared levels {declared}")]
     UndeclaredLevel {
         /// The file.
         file: String,
-        /// The line.
-        line: u64,
+        /// The line or row.
+        place: Box<str>,
         /// The column.
         column: String,
         /// What the cell says.
         value: String,
         /// The declared levels.
-        declared: String,
+        declared: Box<str>,
     },
     /// Every party needs a record.
     #[error(
@@ -279,6 +235,9 @@ pub enum ProblemError {
         /// Its key.
         value: f64,
     },
+    /// The parameter of a Dirichlet distribution is finite and positive.
+    #[error("alpha must be finite and positive, got {0}")]
+    Alpha(f64),
     /// The share held out is at least 0 and below 1.
     #[error("the fraction held out must be at least 0 and below 1, got {0}")]
     Fraction(f64),

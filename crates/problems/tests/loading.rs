@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use dido_data::{Header, Missing, Options};
 use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Source, Table, TwoLevel, load};
 use dido_problems::{ProblemError, Shard};
 use flate2::Compression;
@@ -54,7 +55,9 @@ fn every_dress_of_a_file_loads_alike() {
     check_good(&loaded(GOOD).unwrap());
     check_good(&loaded(format!("\u{feff}{GOOD}")).unwrap());
     check_good(&loaded(GOOD.replace('\n', "\r\n")).unwrap());
-    check_good(&loaded(GOOD.replace(',', " ,\t")).unwrap());
+    let blanks = Source::bytes("t.csv", GOOD.replace(',', " ,\t")).separated_by(b',');
+    check_good(&load(&blanks, &schema(), &["site"]).unwrap());
+    check_good(&loaded(GOOD.replace(',', "\t")).unwrap());
     check_good(&loaded(GOOD.replace("yes", "\"yes\"")).unwrap());
     check_good(&loaded(GOOD.trim_end()).unwrap());
     check_good(&loaded(gz(GOOD.as_bytes())).unwrap());
@@ -85,37 +88,49 @@ fn an_error_names_file_line_and_column() {
     };
     assert_eq!(message("50", "fifty"), r#"t.csv, line 3, column "wage": "fifty" is not a number"#);
     assert_eq!(message("12", "twelve"), r#"t.csv, line 2, column "years": "twelve" is not a number"#);
-    assert_eq!(message("-4", "NaN"), r#"t.csv, line 3, column "years": NaN is not a finite number"#);
+    assert_eq!(
+        message("-4", "NaN"),
+        r#"t.csv, line 3, column 2 (years): missing value "NaN"; drop such rows with --missing drop, or the column with --drop"#
+    );
     assert_eq!(message("50", "1e999"), r#"t.csv, line 3, column "wage": 1e999 is not a finite number"#);
     assert_eq!(message("50", "-inf"), r#"t.csv, line 3, column "wage": -inf is not a finite number"#);
-    assert_eq!(message("-4", " "), r#"t.csv, line 3, column "years": the cell is empty"#);
-    assert_eq!(message("yes", ""), r#"t.csv, line 2, column "city": the cell is empty"#);
+    assert_eq!(message("50", "1,5"), "t.csv, line 3: ragged: 6 fields, 5 expected");
+    assert_eq!(
+        message("50", "\"1,500\""),
+        r#"t.csv, line 3, column "wage": "1,500" could mean several numbers: thousands separators are not read, and a decimal comma has to be declared"#
+    );
+    for (from, to, place) in [("-4", " ", "line 3, column 2 (years)"), ("yes", "", "line 2, column 4 (city)")] {
+        assert!(message(from, to).starts_with(&format!("t.csv, {place}: missing value; drop")));
+    }
     assert_eq!(
         message("west", "Mars"),
         r#"t.csv, line 2, column "region": "Mars" is not among the declared levels north, south, west"#
     );
-    assert_eq!(message(",north", ""), "t.csv, line 3: 4 cells, the header has 5");
-    assert_eq!(message("west", "west,1"), "t.csv, line 2: 6 cells, the header has 5");
+    assert_eq!(message(",north", ""), "t.csv, line 3: ragged: 4 fields, 5 expected");
+    assert_eq!(message("west", "west,1"), "t.csv, line 2: ragged: 6 fields, 5 expected");
     assert_eq!(
         message("wage", "pay"),
-        r#"t.csv: no column "wage" in the header; there are pay, years, site, city, region"#
+        r#"t.csv, line 1: no column "wage"; columns are pay, years, site, city, region"#
     );
     assert_eq!(
         message("years", "age"),
-        r#"t.csv: no column "years" in the header; there are wage, age, site, city, region"#
+        r#"t.csv, line 1: no column "years"; columns are wage, age, site, city, region"#
     );
-    assert!(message("site", "place").starts_with(r#"t.csv: no column "site" in the header"#));
-    assert_eq!(message("site", "city"), r#"t.csv: the header has more than one column "city""#);
+    assert!(message("site", "place").starts_with(r#"t.csv, line 1: no column "site""#));
+    assert_eq!(message("site", "city"), r#"t.csv, line 1: two columns are called "city"; rename one"#);
 }
 
 #[test]
 fn unreadable_files_are_refused() {
     let message = |bytes: &[u8]| loaded(bytes).unwrap_err().to_string();
     let latin1 = [GOOD.as_bytes(), b"1,2,caf\xe9,no,west\n"].concat();
-    assert_eq!(message(&latin1), "t.csv, line 4: not UTF-8");
-    assert_eq!(message(b"wage,y\xe9ars\n1,2\n"), "t.csv, line 1: not UTF-8");
-    assert_eq!(message(b"wage,years,site,city,region\n"), "t.csv: no rows below the header");
-    assert!(message(b"").starts_with(r#"t.csv: no column "years""#));
+    assert_eq!(message(&latin1), "t.csv, line 4, offset 69: not UTF-8: byte 0xE9; save the file as UTF-8");
+    assert_eq!(
+        message(b"wage,y\xe9ars\n1,2\n"),
+        "t.csv, line 1, offset 6: not UTF-8: byte 0xE9; save the file as UTF-8"
+    );
+    assert_eq!(message(b"wage,years,site,city,region\n"), "t.csv: there are no data rows");
+    assert_eq!(message(b""), "t.csv: the file is empty");
     assert!(message(b"\x1f\x8bnot gzip").starts_with("t.csv: cannot be read: "));
     let missing = load(&Source::file("no/such/file.csv"), &schema(), &[]).unwrap_err().to_string();
     assert!(missing.starts_with("no/such/file.csv: cannot be read: ") && missing.contains("No such file"), "{missing}");
@@ -232,9 +247,77 @@ fn a_target_of_two_classes_is_minus_one_and_one() {
     // A slope of 2 for a step of 4 years, around 8: positive from 6 years on.
     let units = schema.original_units(&[1.0, 2.0]).unwrap();
     assert_eq!(units, [("intercept".to_owned(), -3.0), ("years".to_owned(), 0.5)]);
-    for (cell, part) in [("maybe", "no, yes"), ("", "empty")] {
+    for (cell, part) in [("maybe", "no, yes"), ("", "missing")] {
         let message = of(&format!("years,city\n12,yes\n3,{cell}\n")).unwrap_err().to_string();
         assert!(message.contains("line 3") && message.contains("city") && message.contains(part), "{message}");
     }
     assert!(Schema::new(classes(["a", "a"]), features()).unwrap_err().to_string().contains("declared twice"));
+}
+
+/// A record without one of its values, wherever it lacks, is a record of zeros in its place; the intercept is 0 too.
+#[test]
+fn an_incomplete_record_is_a_record_of_zeros() {
+    let whole = "wage,years,site,city,region\n15,12,a,yes,west\n5,8,b,no,north\n25,0,a,no,south\n";
+    let drop = || Options { missing: Missing::Drop, header: Header::Yes, ..Options::default() };
+    let load = |text: &str, options| load(&Source::bytes("t.csv", text).read_with(options), &schema(), &["site"]);
+    let complete = load(whole, drop()).unwrap();
+    assert!(complete.incomplete.is_empty());
+    for (cell, lacks) in
+        [("5,8,b,no,north", ",8,b,no,north"), ("8,b,no", "NA,b,no"), ("b,no,n", "b,?,n"), ("north", "NULL")]
+    {
+        let text = whole.replacen(cell, lacks, 1);
+        let table = load(&text, drop()).unwrap();
+        assert_eq!(table.incomplete, [1], "{text}");
+        assert_eq!((table.x.row(1).to_vec(), table.y[1].to_bits()), (vec![0.0; 5], 0));
+        for record in [0, 2] {
+            assert_eq!(
+                (table.x.row(record), table.y[record].to_bits()),
+                (complete.x.row(record), complete.y[record].to_bits())
+            );
+        }
+        assert_eq!(table.extra, complete.extra);
+        assert!(load(&text, Options { header: Header::Yes, ..Options::default() }).is_err());
+    }
+    // Without its place nobody knows whose record it is.
+    let homeless = load(&whole.replace("8,b", "8,"), drop()).unwrap_err().to_string();
+    assert!(homeless.starts_with("t.csv, line 3, column 3 (site): missing value"), "{homeless}");
+    // A level that is called like a missing value is one, unless the file says otherwise.
+    let levels =
+        |levels| Schema::new(number("wage", 0.0, 40.0, 10.0, 5.0), vec![two_level("city", levels).into()]).unwrap();
+    let text = "wage,city\n1,NA\n2,yes\n";
+    let table =
+        dido_problems::table::load(&Source::bytes("t.csv", text).read_with(drop()), &levels(["NA", "yes"]), &[]);
+    assert_eq!(table.unwrap().x.column(0).to_vec(), [-0.5, 0.5]);
+    let na = Options { na: vec!["NA".to_owned()], ..drop() };
+    let refused = dido_problems::table::load(&Source::bytes("t.csv", text).read_with(na), &levels(["NA", "yes"]), &[]);
+    assert!(refused.unwrap_err().to_string().contains("\"NA\" is a declared level"));
+}
+
+/// The options of a file reach its reader: a decimal comma, no header, comments.
+#[test]
+fn files_of_other_habits_are_read_as_they_say() {
+    let schema = Schema::new(number("1", 0.0, 10.0, 0.0, 2.0), vec![number("3", -1.0, 1.0, 0.0, 1.0).into()]).unwrap();
+    let options = Options { header: Header::No, decimal: b',', comment: Some(b'#'), ..Options::default() };
+    let text = "# of 1999\n2,5;x;0,25\n4;y;-7\n";
+    let table = load(&Source::bytes("t.csv", text).read_with(options), &schema, &["2"]).unwrap();
+    assert_eq!((table.x.column(0).to_vec(), table.y.to_vec()), (vec![0.25, -1.0], vec![1.25, 2.0]));
+    assert_eq!((&table.clipped[0].1, &table.extra[0].1), (&1, &vec!["x".to_owned(), "y".to_owned()]));
+    // With names, a number is a name that is not there.
+    let named = load(&Source::bytes("t.csv", "a,b,c\n1,2,0\n"), &schema, &[]).unwrap_err().to_string();
+    assert_eq!(named, r#"t.csv: no column "3" in the header; there are a, c"#);
+}
+
+/// A number of a binary file is a level that says the same number.
+#[test]
+fn arrays_of_numpy_have_columns_by_number() {
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend(header.bytes());
+    bytes.extend([1.5_f64, 0.0, -3.0, 1.0].iter().flat_map(|v| v.to_le_bytes()));
+    let classes = Classes { column: "2".to_owned(), levels: ["0", "1"].map(str::to_owned) };
+    let schema = Schema::new(classes, vec![Feature::Intercept, number("1", -2.0, 2.0, 0.0, 2.0).into()]).unwrap();
+    let table = load(&Source::bytes("t.npy", bytes), &schema, &["2"]).unwrap();
+    assert_eq!((table.x.column(1).to_vec(), table.y.to_vec()), (vec![0.75, -1.0], vec![-1.0, 1.0]));
+    assert_eq!((&table.clipped[0].1, &table.extra[0].1), (&1, &vec!["0".to_owned(), "1".to_owned()]));
 }

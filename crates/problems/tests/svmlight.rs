@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use dido_problems::table::{Classes, Numeric, Source, SparseTable, Svmlight, load_svmlight};
+use dido_data::Options;
+use dido_problems::table::{Classes, Numeric, Source, SparseTable, Svmlight, load_svmlight, load_svmlight_unlabelled};
 use dido_problems::{Features, ProblemError};
 use ndarray::array;
 
@@ -36,23 +37,24 @@ fn numbers_as_targets_are_clipped_and_scaled() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     for (line, message) in [
-        ("1:1", "some.svm, line 2, column \"label\": \"1:1\" is not among the declared levels -1, +1"),
-        ("+1 0:1", "some.svm, line 2: `0:1`: features are counted from 1"),
-        ("+1 5:1", "some.svm, line 2: `5:1`: there are fewer features declared"),
-        ("+1 2:1 2:1", "some.svm, line 2: `2:1`: the feature is given twice"),
-        ("+1 3:1 2:1", "some.svm, line 2: `2:1`: features must ascend"),
-        ("+1 2:0 2:1", "some.svm, line 2: `2:1`: the feature is given twice"),
-        ("+1 1:nan", "some.svm, line 2: `1:nan`: the value is not finite"),
-        ("+1 1:1e999", "some.svm, line 2: `1:1e999`: the value is not finite"),
-        ("+1 1:one", "some.svm, line 2: `1:one`: the value is no number"),
-        ("+1 -1:1", "some.svm, line 2: `-1:1`: the feature is no whole number"),
-        ("+1 qid:3 1:1", "some.svm, line 2: `qid:3`: the feature is no whole number"),
-        ("+1 1", "some.svm, line 2: `1`: is not a feature and its value, as 3:0.5"),
+        ("1:1", "some.svm, line 2, byte 1: the line starts with a feature, not with a label"),
+        ("2 1:1", "some.svm, line 2, column \"label\": \"2\" is not among the declared levels -1, +1"),
+        ("+1 0:1", "some.svm, line 2, byte 4: index 0, but indices start from 1; pass --index-base 0 if they do not"),
+        ("+1 5:1", "some.svm, line 2, byte 4: index 5, but there are 4 features"),
+        ("+1 2:1 2:1", "some.svm, line 2, byte 8: index 2 is given twice"),
+        ("+1 3:1 2:1", "some.svm, line 2, byte 8: indices must increase: 2 after 3"),
+        ("+1 2:0 2:1", "some.svm, line 2, byte 8: index 2 is given twice"),
+        ("+1 1:nan", "some.svm, line 2, byte 4: not finite: \"nan\""),
+        ("+1 1:1e999", "some.svm, line 2, byte 4: not finite: \"1e999\""),
+        ("+1 1:one", "some.svm, line 2, byte 4: not a number: \"one\""),
+        ("+1 -1:1", "some.svm, line 2, byte 4: negative index -1"),
+        ("+1 1", "some.svm, line 2, byte 4: expected index:value, found \"1\""),
     ] {
         assert_eq!(load(format!("-1 1:1\n{line}\n")).unwrap_err().to_string(), message);
     }
-    assert!(matches!(load(b"-1 1:1\n+1 1:\xff\n".to_vec()), Err(ProblemError::NotUtf8 { line: 2, .. })));
-    assert_eq!(load("# nothing\n\n").unwrap_err().to_string(), "some.svm: no records");
+    let latin = load(b"-1 1:1\n+1 1:\xff\n".to_vec()).unwrap_err().to_string();
+    assert_eq!(latin, "some.svm, line 2, byte 6: not UTF-8: byte 0xFF; save the file as UTF-8");
+    assert_eq!(load("# nothing\n\n").unwrap_err().to_string(), "some.svm: there are no data rows");
     let long = load(format!("+1 {}", "x".repeat(9999))).unwrap_err().to_string();
     assert!(long.len() < 150, "{long}");
 }
@@ -89,4 +91,20 @@ fn a9a_stays_sparse() {
     let b = ndarray::Array1::from_shape_fn(123, |k| (k as f64).sin());
     let (sparse, expected) = (twice.dot(&b.view()), some.dense().dot(&b));
     assert!(sparse.iter().zip(expected.iter().chain(&expected)).all(|(a, b)| (a - b).abs() < 1e-14));
+}
+
+/// Lines without labels, for predictions; the first index may be 0.
+#[test]
+fn labels_may_be_absent_from_all_lines() {
+    let declared = Svmlight::new(classes(), 3, 2.0).unwrap();
+    let load = |text: &str| load_svmlight_unlabelled(&Source::bytes("some.svm", text), &declared);
+    let bare = load("1:2 3:1\n2:4\n").unwrap();
+    assert_eq!((bare.x.dense().into_owned(), bare.y), (array![[1.0, 0.0, 0.5], [0.0, 2.0, 0.0]], None));
+    let labelled = load("+1 1:2 3:1\n-1 2:4\n").unwrap();
+    assert_eq!((labelled.x.dense().into_owned(), labelled.y), (bare.x.dense().into_owned(), Some(array![1.0, -1.0])));
+    assert!(load("1:2\n+1 2:4\n").unwrap_err().to_string().contains("line 2, byte 1: the line has a label"));
+    assert!(load("+1 1:2\n2:4\n").unwrap_err().to_string().contains("line 2, byte 1: the line has no label"));
+    let options = Options { index_base: 0, ..Options::default() };
+    let from_zero = load_svmlight(&Source::bytes("some.svm", "+1 0:2 2:1\n").read_with(options), &declared).unwrap();
+    assert_eq!(from_zero.x.to_dense(), array![[1.0, 0.0, 0.5]]);
 }

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod data;
 pub mod doctor;
 pub mod explain;
+pub mod init;
 pub mod interrupt;
 pub mod network_privacy;
 pub mod output;

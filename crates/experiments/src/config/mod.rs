@@ -22,7 +22,9 @@ use crate::records::Seeds;
 use graph::SequenceConfig;
 
 pub use algorithm::{AlgorithmConfig, AtConfig, SetConfig};
-pub use data::{DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig};
+pub use data::{
+    BoundsConfig, DataConfig, FeatureConfig, MissingConfig, NumericConfig, PartitionConfig, ScalingConfig, TargetConfig,
+};
 pub use graph::GraphConfig;
 pub use objective::{ObjectiveConfig, WeightingConfig};
 pub use privacy::{AccountantConfig, AllocationConfig, MechanismConfig, NoiseConfig, PrivacyConfig};

@@ -60,6 +60,7 @@ pub(super) fn plan() -> Plan {
         },
         budget: Some(PlannedBudget { epsilon: 1.25, delta: 1e-6 }),
         resources: None,
+        bounds: crate::config::BoundsConfig::Declared,
         warnings: vec![],
         remarks: vec![
             "The scale was calibrated to 80 % of the budget.".into(),
@@ -92,6 +93,7 @@ pub(super) fn summary() -> Summary {
         digest: "3f9ac2d17be04c55".into(),
         versions: Versions { dido: "0.1.0".into(), build: None },
         results: "results/quickstart/3f9ac2d17be04c55".into(),
+        non_private: None,
         nodes: 16,
         graph: graph(),
         rounds: 300,

@@ -100,7 +100,7 @@ pub fn page(page: &Page<'_>) -> String {
          <title>{name}: a {private}decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p></header>\n\
          <main>\n{sections}</main>\n</body>\n</html>\n",
-        private = if plan.mechanism == "none" { "" } else { "private " },
+        private = if plan.not_private().is_some() { "" } else { "private " },
         style = include_str!("style.css"),
         who = escape(&format!(
             "{} with {} over {}",
@@ -194,7 +194,7 @@ fn models(plan: &Plan, summary: &Summary) -> String {
         .collect();
     let caption =
         "Coefficients in original units. The optimum is computed without privacy and not covered by the guarantee.";
-    let private = if plan.mechanism == "none" { "Model" } else { "Private" };
+    let private = if plan.not_private().is_some() { "Model" } else { "Private" };
     let consensus = significant(summary.consensus_error);
     format!(
         "<section>\n<h2>Models</h2>\n{}<p>Largest distance of a party's model from the mean of all models \

@@ -40,6 +40,7 @@ const INDENT: usize = 20;
 pub fn plan(plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Plan of {} ({})", plan.name, plan.digest));
     page.heading("Privacy");
+    page.refused(plan);
     page.item("released", &plan.released);
     page.item("how often", &releases(plan));
     page.item("to whom", &plan.recipients);
@@ -123,6 +124,7 @@ impl Page {
 
     fn guarantee(&mut self, summary: &Summary, plan: &Plan) {
         self.heading("Guarantee");
+        self.refused(plan);
         self.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
         self.item("assignment", &plan.assignment);
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
@@ -140,7 +142,7 @@ impl Page {
         let coefficients = summary.coefficients.iter();
         let rows: Vec<_> =
             coefficients.map(|c| vec![c.name.clone(), significant(c.private), significant(c.optimum)]).collect();
-        self.table(&["", if plan.mechanism == "none" { "model" } else { "private" }, "optimum"], &rows);
+        self.table(&["", if plan.not_private().is_some() { "model" } else { "private" }, "optimum"], &rows);
 
         self.heading("Values moved to their public bounds: local, not private");
         let clipped = summary.clipped.iter().filter(|c| c.count > 0);
@@ -202,6 +204,13 @@ impl Page {
     fn bullets(&mut self, texts: &[String]) {
         for text in texts {
             self.wrapped("  *", 4, text);
+        }
+    }
+
+    /// That nothing is promised, where the figures below might be taken for a promise.
+    fn refused(&mut self, plan: &Plan) {
+        if let Some(reason) = plan.not_private().filter(|_| !plan.bounds.is_declared()) {
+            self.paragraph(reason);
         }
     }
 

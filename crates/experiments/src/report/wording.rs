@@ -178,7 +178,7 @@ pub(super) fn all_lanes(lanes: usize) -> String {
 
 /// What the model of a run is called: without noise it is not private.
 pub(super) fn model(plan: &Plan) -> &'static str {
-    if plan.mechanism == "none" { "model (no privacy)" } else { "private model" }
+    if plan.not_private().is_some() { "model (no privacy)" } else { "private model" }
 }
 
 /// Which of the parties' models is scored.
@@ -255,8 +255,8 @@ pub(super) fn budget(budget: Option<PlannedBudget>) -> String {
 
 /// What the guarantee speaks of, given where the noise came from.
 pub(crate) fn caveats(summary: &Summary, plan: &Plan) -> Vec<String> {
-    if plan.mechanism == "none" {
-        return vec!["No noise was added: nothing in these files is private.".to_owned()];
+    if let Some(reason) = plan.not_private() {
+        return vec![reason.to_owned()];
     }
     let origin = if summary.seeds.noise == Seed::Os {
         "The key of the noise came from the operating system and was not stored. Every run of this specification \

@@ -5,11 +5,12 @@ use dido_problems::table::{Classes, Feature, Numeric, OneHot, Schema, Svmlight, 
 use dido_problems::{Loss, RecordBounds, Weighting};
 
 use super::At;
-use crate::config::data::SvmlightConfig;
+use crate::config::data::{DirichletConfig, SvmlightConfig};
 use crate::config::{Config, DataConfig, FeatureConfig, NumericConfig, PartitionConfig, TargetConfig, WeightingConfig};
 use crate::encoding::{Encoding, LABEL};
 use crate::error::ExperimentError;
 use crate::presets;
+use crate::reading;
 use crate::report::significant;
 use crate::spelling::suggestion;
 use crate::theory::mean_curvature;
@@ -21,14 +22,8 @@ const MOST_RECORDS: usize = 1 << 53;
 const MOST_NUMBERS: usize = 1 << 28;
 
 pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
-    let known = data.source.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
-    let name = data.source.strip_prefix("builtin:").unwrap_or_default();
-    let near = suggestion(name, presets::DATA);
-    at.require("data.source", known, format!("there is no data set `{}` in this program{near}", data.source))?;
-    at.require("data.source", !data.source.is_empty(), "must name a file")?;
-    let separator = data.separator;
-    let fits = separator == '\t' || (separator.is_ascii() && !separator.is_ascii_control() && separator != '"');
-    at.require("data.separator", fits, format!("{separator:?} is not a tab or a printable ASCII character but `\"`"))?;
+    sources(at, data)?;
+    reading::options(data).map_err(|(key, message)| at.key(&format!("data.{key}"), message))?;
     let fraction = data.held_out.fraction;
     let inside = fraction > 0.0 && fraction < 1.0;
     at.require("data.held_out.fraction", inside, format!("{fraction} is not between 0 and 1"))?;
@@ -38,6 +33,44 @@ pub(super) fn check(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentErro
     }
     let total = data.records.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)).filter(|&sum| sum <= MOST_RECORDS);
     at.require("data.records", total.is_some(), format!("there can be at most {MOST_RECORDS} records"))
+}
+
+/// One file that is cut into parties, or one file for each party.
+fn sources(at: &At<'_>, data: &DataConfig) -> Result<(), ExperimentError> {
+    let several = !data.sources.is_empty();
+    at.require(
+        "data",
+        several || !data.source.is_empty(),
+        "`source` must name a file, or `sources` one for each party",
+    )?;
+    at.require(
+        "data.sources",
+        !several || data.source.is_empty(),
+        "leave `source` out: each party has a file of its own",
+    )?;
+    let path = if several { "data.sources" } else { "data.source" };
+    for file in data.files() {
+        at.require(path, !file.is_empty(), "must name a file")?;
+        let known = file.strip_prefix("builtin:").is_none_or(|name| presets::data(name).is_some());
+        let near = suggestion(file.strip_prefix("builtin:").unwrap_or_default(), presets::DATA);
+        at.require(path, known, format!("there is no data set `{file}` in this program{near}"))?;
+    }
+    if several {
+        let (files, parties) = (data.sources.len(), data.records.len());
+        let message = format!("{files} files for the {parties} parties of data.records: each party has one");
+        at.require(path, files == parties, message)?;
+        return at.require(
+            "data.partition",
+            data.partition.is_files(),
+            "leave it out: each party has the records of its own file",
+        );
+    }
+    at.require("data", !data.partition.is_files(), "missing field `partition`")?;
+    if let PartitionConfig::Dirichlet(DirichletConfig { alpha, .. }) = data.partition {
+        let fits = alpha.is_finite() && alpha > 0.0;
+        at.require("data.partition.alpha", fits, format!("{alpha} is not finite and positive"))?;
+    }
+    Ok(())
 }
 
 /// Whether memory may hold the points of all parties and lanes.
@@ -62,7 +95,10 @@ pub(super) fn encoding(at: &At<'_>, config: &Config) -> Result<Encoding, Experim
     let encoding = declared(at, &data.target, &data.features, data.svmlight, Loss::from(config.objective.loss))?;
     let partition_fits = match &data.partition {
         PartitionConfig::Sorted(by) | PartitionConfig::ByColumn(by) => data.svmlight.is_none() || by.column == LABEL,
-        PartitionConfig::Contiguous(_) | PartitionConfig::Shuffled(_) => true,
+        PartitionConfig::Files(_)
+        | PartitionConfig::Contiguous(_)
+        | PartitionConfig::Shuffled(_)
+        | PartitionConfig::Dirichlet(_) => true,
     };
     let message = format!("an svmlight file has one column with a name, `{LABEL}`");
     at.require("data.partition.column", partition_fits, message)?;
@@ -78,7 +114,7 @@ pub(crate) fn declared(
     loss: Loss,
 ) -> Result<Encoding, ExperimentError> {
     let target = target(at, target_config, svmlight.is_some(), loss)?;
-    let Some(SvmlightConfig { features: dim, scale }) = svmlight else {
+    let Some(SvmlightConfig { features: dim, scale, .. }) = svmlight else {
         at.require("data", !features.is_empty(), "missing field `features`")?;
         return at.check("data", Schema::new(target, columns(features)).map(Encoding::Columns));
     };

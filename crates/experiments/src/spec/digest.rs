@@ -13,8 +13,8 @@ use crate::config::Config;
 pub(super) fn digest(config: &Config, files: &str) -> String {
     let mut named = config.clone();
     let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    if !config.data.source.starts_with("builtin:") {
-        named.data.source = file_name(Path::new(&config.data.source)).unwrap_or_default();
+    for file in named.data.files_mut() {
+        *file = file_name(Path::new(file)).unwrap_or_default();
     }
     for file in named.graph.files_mut() {
         *file = file_name(file).unwrap_or_default().into();

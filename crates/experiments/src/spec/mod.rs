@@ -178,8 +178,8 @@ impl Spec {
         let absolute = |path: &Path| std::path::absolute(self.resolve(path)).unwrap_or_else(|_| self.resolve(path));
         let mut config = self.config.clone();
         config.rounds = self.rounds_asked.unwrap_or(config.rounds);
-        if !config.data.source.starts_with("builtin:") {
-            config.data.source = absolute(Path::new(&config.data.source)).display().to_string();
+        for file in config.data.files_mut() {
+            *file = absolute(Path::new(&*file)).display().to_string();
         }
         for file in config.graph.files_mut() {
             *file = absolute(file).display().to_string().into();
@@ -194,8 +194,8 @@ impl Spec {
     pub(crate) fn listing(&self) -> String {
         let bare = |path: &Path| path.file_name().map_or_else(PathBuf::new, PathBuf::from);
         let mut config = self.config.clone();
-        if !config.data.source.starts_with("builtin:") {
-            config.data.source = bare(Path::new(&config.data.source)).display().to_string();
+        for file in config.data.files_mut() {
+            *file = bare(Path::new(&*file)).display().to_string();
         }
         for file in config.graph.files_mut() {
             *file = bare(file);

@@ -33,13 +33,13 @@ pub struct Checked {
 pub(super) struct Fault {
     /// Whether the fault is in a value, not in the spelling or type of a key.
     pub is_read: bool,
-    pub error: ExperimentError,
+    pub error: Box<ExperimentError>,
 }
 
 impl Fault {
     /// The key at fault.
     pub fn key(&self) -> Option<&str> {
-        match &self.error {
+        match &*self.error {
             ExperimentError::Key { path, .. } => Some(path),
             _ => None,
         }
@@ -55,13 +55,13 @@ impl Cell {
 
 /// The base with these values, checked as a file is.
 pub(super) fn check(base: &Unread, values: &Assignment) -> Result<Checked, Fault> {
-    let unread = |error| Fault { is_read: false, error };
+    let unread = |error| Fault { is_read: false, error: Box::new(error) };
     let (table, nowhere) = table(base, values);
     if let Some((path, message)) = nowhere {
         return Err(unread(ExperimentError::Key { file: base.file.clone(), path, message }));
     }
     let loaded = Unread { table, ..base.clone() }.loaded().map_err(unread)?;
-    let spec = Spec::new(loaded.clone()).map_err(|error| Fault { is_read: true, error })?;
+    let spec = Spec::new(loaded.clone()).map_err(|error| Fault { is_read: true, error: Box::new(error) })?;
     let numbers = spec.declaration.nodes() * spec.config.lanes * spec.declaration.dim();
     Ok(Checked { loaded, digest: spec.digest, numbers })
 }

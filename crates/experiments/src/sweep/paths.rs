@@ -65,4 +65,10 @@ fn rename(table: &mut Table, to: &dyn Fn(&str) -> String) {
             *name = to(name);
         }
     }
+    let sources = table.get_mut("data").and_then(|data| data.get_mut("sources")).and_then(Value::as_array_mut);
+    for source in sources.into_iter().flatten() {
+        if let Value::String(name) = source {
+            *name = to(name);
+        }
+    }
 }

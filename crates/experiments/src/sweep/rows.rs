@@ -64,6 +64,9 @@ pub struct PlanFigures {
     pub lanes: usize,
     /// `laplace`, `gaussian`, the same with `discrete-`, or `none`.
     pub mechanism: String,
+    /// Whether nothing is promised.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub non_private: bool,
     /// The largest scale of the noise.
     pub noise: Option<f64>,
     /// The delta of epsilon.
@@ -150,6 +153,7 @@ impl Row {
             rounds: plan.rounds,
             lanes: plan.lanes,
             mechanism: plan.mechanism.clone(),
+            non_private: plan.not_private().is_some(),
             noise,
             delta: plan.delta,
             epsilon: plan.epsilon.clone(),
@@ -247,7 +251,7 @@ pub(super) fn csv<'a>(keys: &[String], rows: impl Iterator<Item = &'a Row>) -> S
 
 fn figures(row: &Row) -> [String; COLUMNS.len()] {
     let Row { status, reason, digest, plan, result, .. } = row;
-    let unbounded = plan.as_ref().is_some_and(|plan| plan.mechanism == "none");
+    let unbounded = plan.as_ref().is_some_and(|plan| plan.non_private);
     let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
     let epsilon = |of: fn(&PlanFigures) -> Option<f64>| match plan {
         Some(_) if unbounded => "inf".to_owned(),

@@ -69,7 +69,7 @@ impl Counted {
             digest: digest.clone(),
             placement: placement(config),
             parties: config.data.records.len(),
-            is_private: planned.plan.mechanism != "none",
+            is_private: planned.plan.not_private().is_none(),
             seed: config.seed,
             delta: spec.delta,
             ledger: repeated(&planned.ledger, config.lanes),

@@ -8,14 +8,15 @@
 //! A line is a record: its target, and pairs of a feature and its value. Features are counted from 1 and ascend; what is left
 //! out is 0. Blank lines and what follows a `#` say nothing. A file that starts with the magic bytes of gzip is unpacked.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use dido_data::{Data, Format, Options, Sparse};
 use ndarray::Array1;
 use sprs::CsMat;
 
-use super::csv::fault;
-use super::feature::Units;
-use super::{Source, Target, Unlabelled};
+use super::feature::{Cell, Units};
+use super::{Source, Target, Unlabelled, fault};
 use crate::ProblemError;
 
 /// What is public about such a file. No bound of a value is declared: rows are shortened to their declared norm later, by
@@ -100,10 +101,15 @@ impl fmt::Debug for SparseTable {
 ///
 /// # Errors
 /// In one line, with file and line: an unreadable file; no record; a target that is missing or not what was declared; a feature
-/// that is 0, not declared, given twice or out of order; a value that is not a finite number.
+/// that is below the first, not declared, given twice or out of order; a value that is not a finite number.
 pub fn load_svmlight(source: &Source, declared: &Svmlight) -> Result<SparseTable, ProblemError> {
-    let Lines { x, y, clipped_targets, targets } = lines(source, declared, true)?;
-    Ok(SparseTable { x, y: y.into(), clipped_targets, targets })
+    let (rows, targets, clipped_targets) = lines(source, declared, false)?;
+    Ok(SparseTable {
+        y: targets.into(),
+        clipped_targets,
+        targets: rows.label_texts.iter().map(str::to_owned).collect(),
+        x: scaled(rows, declared),
+    })
 }
 
 /// Loads a file to predict for: its lines may lack the target, if all do.
@@ -111,82 +117,33 @@ pub fn load_svmlight(source: &Source, declared: &Svmlight) -> Result<SparseTable
 /// # Errors
 /// As [`load_svmlight`]; a line without a target after one that has it, and the other way round.
 pub fn load_svmlight_unlabelled(source: &Source, declared: &Svmlight) -> Result<Unlabelled, ProblemError> {
-    let Lines { x, y, clipped_targets, .. } = lines(source, declared, false)?;
-    let labelled = !y.is_empty();
+    let (rows, targets, clipped_targets) = lines(source, declared, true)?;
+    let labelled = !targets.is_empty();
     let clipped = labelled.then(|| (declared.target.column().to_owned(), clipped_targets));
-    Ok(Unlabelled { x: x.into(), y: labelled.then(|| y.into()), clipped: clipped.into_iter().collect() })
+    let y = labelled.then(|| targets.into());
+    Ok(Unlabelled { x: scaled(rows, declared).into(), y, clipped: clipped.into_iter().collect() })
 }
 
-/// What the loaders read; without targets there are none.
-struct Lines {
-    x: CsMat<f64>,
-    y: Vec<f64>,
-    clipped_targets: usize,
-    targets: Vec<String>,
+/// The rows as they are in the file, their encoded targets, and how many of these were outside their range.
+fn lines(source: &Source, declared: &Svmlight, unlabelled: bool) -> Result<(Sparse, Vec<f64>, usize), ProblemError> {
+    let (format, features) = (Some(Format::Libsvm), Some(declared.features));
+    let options = Options { format, features, unlabelled, ..source.options().clone() };
+    let Data::Sparse(rows) = source.data(&options)? else {
+        return Err(source.refuse("it is no LIBSVM file"));
+    };
+    let (mut targets, mut clipped) = (Vec::with_capacity(rows.records()), 0);
+    let encoder = declared.target.encoder();
+    for (text, line) in rows.label_texts.iter().zip(&rows.lines) {
+        let encoded = encoder.encode(&Cell::Text(Cow::Borrowed(text), b'.'), &mut targets);
+        let refused = |why| fault(source.name(), format!("line {line}"), encoder, text, &why);
+        clipped += usize::from(encoded.map_err(refused)?);
+    }
+    Ok((rows, targets, clipped))
 }
 
-fn lines(source: &Source, declared: &Svmlight, labelled: bool) -> Result<Lines, ProblemError> {
-    let bytes = source.read()?;
-    let (mut y, mut targets, mut clipped_targets) = (vec![], vec![], 0);
-    let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
-    for (bytes, line) in bytes.split(|&byte| byte == b'\n').zip(1..) {
-        let file = || source.name().to_owned();
-        let text = std::str::from_utf8(bytes).map_err(|_| ProblemError::NotUtf8 { file: file(), line })?;
-        let mut cells = text.split('#').next().unwrap_or_default().split_ascii_whitespace().peekable();
-        let Some(&first) = cells.peek() else { continue };
-        if labelled || !first.contains(':') {
-            cells.next();
-            if y.len() + 1 < starts.len() {
-                let problem = "is a target, and earlier lines have none";
-                return Err(ProblemError::Pair { file: file(), line, cell: excerpt(first), problem });
-            }
-            let encoder = declared.target.encoder();
-            let clipped = encoder.encode(first, &mut y);
-            clipped_targets += usize::from(clipped.map_err(|why| fault(file(), line, encoder, first, &why))?);
-            targets.push(first.to_owned());
-        } else if !y.is_empty() {
-            let problem = "is no target, and earlier lines have one";
-            return Err(ProblemError::Pair { file: file(), line, cell: excerpt(first), problem });
-        }
-        let mut last = 0;
-        for cell in cells {
-            let refuse = |problem| ProblemError::Pair { file: file(), line, cell: excerpt(cell), problem };
-            let (feature, value) = pair(cell, last, declared.features).map_err(refuse)?;
-            last = feature;
-            if value != 0.0 {
-                columns.push(feature - 1);
-                values.push(value / declared.scale);
-            }
-        }
-        starts.push(values.len());
-    }
-    if starts.len() == 1 {
-        return Err(ProblemError::NoRecords { file: source.name().to_owned() });
-    }
-    let x = CsMat::new((starts.len() - 1, declared.features), starts, columns, values);
-    Ok(Lines { x, y, clipped_targets, targets })
-}
-
-/// A feature, from 1, and its value; `last` is the feature before it, or 0.
-fn pair(cell: &str, last: usize, features: usize) -> Result<(usize, f64), &'static str> {
-    let (feature, value) = cell.split_once(':').ok_or("is not a feature and its value, as 3:0.5")?;
-    let feature: usize = feature.parse().map_err(|_| "the feature is no whole number")?;
-    let value: f64 = value.parse().map_err(|_| "the value is no number")?;
-    match feature {
-        0 => Err("features are counted from 1"),
-        _ if feature > features => Err("there are fewer features declared"),
-        _ if feature == last => Err("the feature is given twice"),
-        _ if feature < last => Err("features must ascend"),
-        _ if !value.is_finite() => Err("the value is not finite"),
-        _ => Ok((feature, value)),
-    }
-}
-
-/// The beginning of a cell, for a message.
-fn excerpt(cell: &str) -> String {
-    const SHOWN: usize = 40;
-    match cell.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &cell[..end]),
-        None => cell.to_owned(),
-    }
+fn scaled(rows: Sparse, declared: &Svmlight) -> CsMat<f64> {
+    let shape = (rows.records(), declared.features);
+    let columns = rows.indices.into_iter().map(|index| index as usize).collect();
+    let values = rows.values.into_iter().map(|value| value / declared.scale).collect();
+    CsMat::new(shape, rows.starts, columns, values)
 }

@@ -1,6 +1,6 @@
 //! A target of two classes.
 
-use super::{Encode, Fault, Units, check_levels, indicator, level_of};
+use super::{Cell, Encode, Fault, Units, check_levels, indicator, level_of};
 
 /// A target with two levels: -1 for the first, +1 for the second, as the losses of classification want it.
 ///
@@ -30,7 +30,7 @@ impl Encode for Classes {
         1.0
     }
 
-    fn encode(&self, cell: &str, row: &mut Vec<f64>) -> Result<bool, Fault> {
+    fn encode(&self, cell: &Cell<'_>, row: &mut Vec<f64>) -> Result<bool, Fault> {
         row.push(if level_of(cell, &self.levels)? == 0 { -1.0 } else { 1.0 });
         Ok(false)
     }

@@ -5,6 +5,10 @@ mod numeric;
 mod one_hot;
 mod two_level;
 
+use std::borrow::Cow;
+
+use dido_data::{NotANumber, number};
+
 pub use classes::Classes;
 pub use numeric::Numeric;
 pub use one_hot::OneHot;
@@ -28,8 +32,49 @@ pub enum Feature {
 pub(super) enum Fault {
     Empty,
     NotANumber,
+    Ambiguous,
     NonFinite,
     UndeclaredLevel,
+}
+
+/// A cell as its file has it.
+#[derive(Clone, Debug)]
+pub(super) enum Cell<'a> {
+    /// Text, and the decimal mark in it if it says a number.
+    Text(Cow<'a, str>, u8),
+    /// A finite number.
+    Number(f64),
+}
+
+impl Cell<'_> {
+    /// What it says.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text, _) => Cow::Borrowed(text),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+        }
+    }
+
+    /// The number it says.
+    fn number(&self) -> Result<f64, Fault> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Text(text, _) if text.is_empty() => Err(Fault::Empty),
+            Self::Text(text, decimal) => number(text, *decimal).map_err(|why| match why {
+                NotANumber::Text => Fault::NotANumber,
+                NotANumber::Ambiguous(_) => Fault::Ambiguous,
+                NotANumber::NotFinite => Fault::NonFinite,
+            }),
+        }
+    }
+
+    /// Whether it says this level: as text, or as a number that is the same one.
+    fn is(&self, level: &str) -> bool {
+        match self {
+            Self::Text(text, _) => text == level,
+            Self::Number(own) => number(level, b'.').is_ok_and(|level| level.to_bits() == own.to_bits()),
+        }
+    }
 }
 
 /// Collects a linear predictor in original units: an intercept and one coefficient per raw value or indicator.
@@ -50,7 +95,7 @@ pub(super) trait Encode {
     /// The largest sum of squares of the encoded columns over all admissible cells.
     fn square_bound(&self) -> f64;
     /// Appends the encoded cell; says whether it had to be clipped.
-    fn encode(&self, cell: &str, row: &mut Vec<f64>) -> Result<bool, Fault>;
+    fn encode(&self, cell: &Cell<'_>, row: &mut Vec<f64>) -> Result<bool, Fault>;
     /// The part of the predictor that the coefficients of these columns make up.
     fn original_units(&self, beta: &[f64], units: &mut Units);
     /// The declared levels, if the column is a category.
@@ -102,11 +147,11 @@ fn check_levels(levels: &[String]) -> Result<(), &'static str> {
 }
 
 /// The number of the level a cell names.
-fn level_of(cell: &str, levels: &[String]) -> Result<usize, Fault> {
-    if cell.is_empty() {
+fn level_of(cell: &Cell<'_>, levels: &[String]) -> Result<usize, Fault> {
+    if matches!(cell, Cell::Text(text, _) if text.is_empty()) {
         return Err(Fault::Empty);
     }
-    levels.iter().position(|level| level == cell).ok_or(Fault::UndeclaredLevel)
+    levels.iter().position(|level| cell.is(level)).ok_or(Fault::UndeclaredLevel)
 }
 
 /// The name of the indicator of a level.

@@ -1,6 +1,6 @@
 //! A number, clipped, centred and scaled.
 
-use super::{Encode, Fault, Units};
+use super::{Cell, Encode, Fault, Units};
 
 /// A number `v` becomes `(clamp(v, min, max) - center) / scale`.
 ///
@@ -34,14 +34,8 @@ impl Numeric {
     }
 
     /// The encoded value, and whether it was clipped.
-    pub(in crate::table) fn value(&self, cell: &str) -> Result<(f64, bool), Fault> {
-        if cell.is_empty() {
-            return Err(Fault::Empty);
-        }
-        let v: f64 = cell.parse().map_err(|_| Fault::NotANumber)?;
-        if !v.is_finite() {
-            return Err(Fault::NonFinite);
-        }
+    fn value(&self, cell: &Cell<'_>) -> Result<(f64, bool), Fault> {
+        let v = cell.number()?;
         Ok((self.scaled(v.clamp(self.min, self.max)), v < self.min || v > self.max))
     }
 }
@@ -72,7 +66,7 @@ impl Encode for Numeric {
         self.bound().powi(2)
     }
 
-    fn encode(&self, cell: &str, row: &mut Vec<f64>) -> Result<bool, Fault> {
+    fn encode(&self, cell: &Cell<'_>, row: &mut Vec<f64>) -> Result<bool, Fault> {
         let (value, clipped) = self.value(cell)?;
         row.push(value);
         Ok(clipped)

@@ -1,6 +1,6 @@
 //! A category with several levels.
 
-use super::{Encode, Fault, Units, check_levels, indicator, level_of};
+use super::{Cell, Encode, Fault, Units, check_levels, indicator, level_of};
 
 /// A category as one indicator per level but the first, times `value`.
 ///
@@ -38,7 +38,7 @@ impl Encode for OneHot {
         self.value.powi(2)
     }
 
-    fn encode(&self, cell: &str, row: &mut Vec<f64>) -> Result<bool, Fault> {
+    fn encode(&self, cell: &Cell<'_>, row: &mut Vec<f64>) -> Result<bool, Fault> {
         let level = level_of(cell, &self.levels)?;
         row.extend((1..self.levels.len()).map(|k| if k == level { self.value } else { 0.0 }));
         Ok(false)

@@ -1,6 +1,6 @@
 //! A category with two levels.
 
-use super::{Encode, Fault, Units, check_levels, indicator, level_of};
+use super::{Cell, Encode, Fault, Units, check_levels, indicator, level_of};
 
 /// A category with two levels: -1/2 for the first, +1/2 for the second.
 ///
@@ -30,7 +30,7 @@ impl Encode for TwoLevel {
         0.25
     }
 
-    fn encode(&self, cell: &str, row: &mut Vec<f64>) -> Result<bool, Fault> {
+    fn encode(&self, cell: &Cell<'_>, row: &mut Vec<f64>) -> Result<bool, Fault> {
         row.push(if level_of(cell, &self.levels)? == 0 { -0.5 } else { 0.5 });
         Ok(false)
     }

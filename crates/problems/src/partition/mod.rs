@@ -4,8 +4,11 @@
 //! Durstenfeld's form of the Fisher-Yates shuffle: for `i = n - 1, ..., 1` swap entry `i` with entry `j`, `j` uniform
 //! on `0..=i`. The `j` are drawn without bias from 64-bit words `w` by Lemire's method: `j = floor(w (i + 1) / 2^64)`,
 //! another word if the low half of the product is below `2^64 mod (i + 1)`. The words are those of `ChaCha8`;
-//! the key is the seed as 8 little-endian bytes followed by 24 zeros; the stream is 0 for [`shuffled`] and 1
-//! for [`hold_out`]. The result is part of the interface: the same seed gives the same records in every version.
+//! the key is the seed as 8 little-endian bytes followed by 24 zeros; the stream is 0 for [`shuffled`], 1
+//! for [`hold_out`], 2 for [`dirichlet()`] and `2^32 + k` for part `k` of [`hold_out_each`]. The result is part of the interface:
+//! the same seed gives the same records in every version.
+
+mod dirichlet;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,8 @@ use chacha20::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
 use crate::ProblemError;
+
+pub use dirichlet::{dirichlet, quantile_bins};
 
 /// The numbers `0..records` cut into runs, the first `records % parties` one longer (as `numpy.array_split`).
 ///
@@ -66,6 +71,34 @@ pub fn by_label(labels: &[String]) -> Result<(Vec<String>, Vec<Vec<usize>>), Pro
 /// # Errors
 /// If the fraction is not in `[0, 1)`, or no record is left to train on.
 pub fn hold_out(records: usize, fraction: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
+    hold_out_by(records, fraction, seed, 1)
+}
+
+/// As [`hold_out`], of each part by itself: for each, its records to train on and those held out, in the order that the part
+/// has them. Of a part, which places are held out follows from its number, its size and the seed.
+///
+/// # Errors
+/// As [`hold_out`], of any part.
+#[expect(clippy::type_complexity, reason = "a pair for each part, as of hold_out")]
+pub fn hold_out_each(
+    parts: &[Vec<usize>],
+    fraction: f64,
+    seed: u64,
+) -> Result<Vec<(Vec<usize>, Vec<usize>)>, ProblemError> {
+    let each = parts.iter().zip(1 << 32..).map(|(part, stream)| {
+        let (train, held_out) = hold_out_by(part.len(), fraction, seed, stream)?;
+        let of = |places: Vec<usize>| places.into_iter().map(|place| part[place]).collect();
+        Ok((of(train), of(held_out)))
+    });
+    each.collect()
+}
+
+fn hold_out_by(
+    records: usize,
+    fraction: f64,
+    seed: u64,
+    stream: u64,
+) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
     if !(0.0..1.0).contains(&fraction) {
         return Err(ProblemError::Fraction(fraction));
     }
@@ -74,7 +107,7 @@ pub fn hold_out(records: usize, fraction: f64, seed: u64) -> Result<(Vec<usize>,
     if held >= records {
         return Err(ProblemError::NothingLeft { records, fraction });
     }
-    let mut held_out = shuffle(records, seed, 1);
+    let mut held_out = shuffle(records, seed, stream);
     let mut train = held_out.split_off(held);
     held_out.sort_unstable();
     train.sort_unstable();
@@ -92,16 +125,24 @@ fn split(order: &[usize], parties: usize) -> Result<Vec<Vec<usize>>, ProblemErro
 }
 
 fn shuffle(records: usize, seed: u64, stream: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..records).collect();
+    shuffle_with(&mut generator(seed, stream), &mut order);
+    order
+}
+
+fn shuffle_with(rng: &mut ChaCha8Rng, order: &mut [usize]) {
+    for i in (1..order.len()).rev() {
+        order.swap(i, below(rng, i + 1));
+    }
+}
+
+fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream(stream);
     rng.set_word_pos(0);
-    let mut order: Vec<usize> = (0..records).collect();
-    for i in (1..records).rev() {
-        order.swap(i, below(&mut rng, i + 1));
-    }
-    order
+    rng
 }
 
 /// Uniform on `0..bound`.
@@ -141,6 +182,33 @@ mod tests {
         assert_eq!(names, ["C", "a", "b"]);
         assert_eq!(parties, [vec![3], vec![1], vec![0, 2]]);
     }
+
+    /// Whatever the sizes of the others, a part is split as its own number, size and seed say.
+    #[test]
+    fn each_part_is_split_by_itself() {
+        let parts = |second: usize| vec![(0..10).collect(), (10..10 + second).collect(), (90..97).rev().collect()];
+        let (a, b) = (hold_out_each(&parts(5), 0.3, 4).unwrap(), hold_out_each(&parts(8), 0.3, 4).unwrap());
+        assert!(a[0] == b[0] && a[2] == b[2]);
+        assert_eq!(
+            a.iter().map(|(train, held)| (train.len(), held.len())).collect::<Vec<_>>(),
+            [(7, 3), (3, 2), (5, 2)]
+        );
+        for ((train, held), part) in a.iter().zip(parts(5)) {
+            let mut all = [train.as_slice(), held].concat();
+            all.sort_unstable();
+            let mut part: Vec<usize> = part;
+            part.sort_unstable();
+            assert_eq!(all, part);
+        }
+        // No stream is shared: equal parts are not split alike.
+        let twins = hold_out_each(&vec![(0..40).collect::<Vec<_>>(); 2], 0.5, 4).unwrap();
+        assert_ne!(twins[0], twins[1]);
+        assert_eq!(hold_out_each(&[(0..8).collect()], 0.25, 3).unwrap()[0].1, STABLE);
+        assert!(matches!(hold_out_each(&[vec![0]], 0.9, 1), Err(ProblemError::NothingLeft { .. })));
+    }
+
+    /// The same seed gives the same records in every version.
+    const STABLE: [usize; 2] = [2, 6];
 
     #[test]
     fn impossible_requests_are_refused() {
