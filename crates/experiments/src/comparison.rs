@@ -156,7 +156,7 @@ fn without_noise(base: &str, keys: &[String]) -> Result<(Planned, Summary), Expe
 }
 
 /// The plan and the summary of a run whose files are thrown away.
-fn result(loaded: Loaded) -> Result<(Planned, Summary), ExperimentError> {
+pub(crate) fn result(loaded: Loaded) -> Result<(Planned, Summary), ExperimentError> {
     let spec = Spec::new(loaded)?;
     let folder =
         tempfile::tempdir().map_err(|e| ExperimentError::File { path: std::env::temp_dir(), reason: e.to_string() })?;

@@ -52,6 +52,12 @@ pub enum ExperimentError {
     /// The data cannot be used.
     #[error("{0}")]
     Data(#[from] dido_problems::ProblemError),
+    /// A set does not exist.
+    #[error(transparent)]
+    Geometry(#[from] dido_geometry::GeometryError),
+    /// A system of equations has no solution.
+    #[error(transparent)]
+    Linalg(#[from] dido_linalg::LinalgError),
     /// The optimisers refuse.
     #[error(transparent)]
     Optimizer(#[from] dido_optimizers::OptimizerError),

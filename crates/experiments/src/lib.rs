@@ -31,6 +31,7 @@ mod run;
 mod sensitivity;
 mod shared_noise;
 mod spec;
+pub mod studies;
 mod summary;
 mod theory;
 pub mod topology;

@@ -14,6 +14,7 @@ use commands::compare::{self, CompareArgs};
 use commands::network_privacy::{self, NetworkArgs};
 use commands::output::{ended, failed, print, tell};
 use commands::run::{self, RunArgs};
+use commands::study::{self, StudyArgs};
 use commands::topology::{self, TopologyArgs};
 use commands::{Common, plan};
 
@@ -43,6 +44,8 @@ enum Command {
     Calibrate(CalibrateArgs),
     /// Print what each party of a private averaging learns about the others, by their distance.
     NetworkPrivacy(Box<NetworkArgs>),
+    /// Carry out a published experiment and write its page and figures; not private.
+    Study(StudyArgs),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Epsilon(args) => answered(accounting::epsilon(&args)),
         Command::Calibrate(args) => answered(accounting::calibrate(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
+        Command::Study(args) => ended(study::run(&args)),
     }
 }
 

@@ -7,6 +7,7 @@ pub mod network_privacy;
 pub mod output;
 pub mod plan;
 pub mod run;
+pub mod study;
 pub mod topology;
 
 use clap::Args;

@@ -3,9 +3,11 @@
 //! Every picture is a pure function of its arguments: the same trace gives the same bytes.
 
 mod canvas;
+mod figure;
 mod range;
 
 use canvas::{Chart, Line, Pen, Scale, svg};
+pub use figure::{Drawn, Figure, Quantity, Series};
 use range::{Axis, bounds, scores};
 
 use super::{

@@ -1,4 +1,4 @@
-//! Drawing a chart with `kuva`; no other file knows the library.
+//! Drawing a chart with `kuva`; no other file but `figure.rs` knows the library.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use kuva::render::{
 use super::range::{Axis, inside};
 use crate::report::{number::significant, wording::escape};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 400.0;
-const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+pub(super) const WIDTH: f64 = 760.0;
+pub(super) const HEIGHT: f64 = 400.0;
+pub(super) const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
 /// How a line is drawn. The colours are those of Okabe and Ito, which readers with any of the common colour
 /// deficiencies can tell apart; the dashes do so without colour.
@@ -85,7 +85,7 @@ pub(super) fn svg(chart: &Chart) -> String {
 }
 
 /// The library numbers its clip paths over the life of the process; a picture must not depend on that.
-fn name_clip_paths(prefix: &str, scene: &mut Scene) {
+pub(super) fn name_clip_paths(prefix: &str, scene: &mut Scene) {
     for (k, element) in scene.elements.iter_mut().enumerate() {
         if let Primitive::ClipStart { id, .. } = element {
             let name = format!("{prefix}-clip-{k}");
