@@ -15,6 +15,6 @@ pub struct CompareArgs {
 }
 
 pub fn run(args: &CompareArgs) -> Result<(), ExperimentError> {
-    let found = compare(&args.comparison)?;
+    let found = compare(&args.comparison, &[])?;
     print(&if args.json { dido_experiments::json(&found) } else { report::text::comparison(&found) + "\n" })
 }

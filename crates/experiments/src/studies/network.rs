@@ -53,7 +53,7 @@ impl Network {
 }
 
 /// The mean over nodes in each lane.
-pub fn means(rows: &Rows) -> Vec<Vec<f64>> {
+fn means(rows: &Rows) -> Vec<Vec<f64>> {
     let shape = rows.shape();
     let mean = |lane: usize, k: usize| (0..shape.nodes).map(|node| rows.row(node, lane)[k]).sum::<f64>() / shape.nodes as f64;
     (0..shape.lanes).map(|lane| (0..shape.dim).map(|k| mean(lane, k)).collect()).collect()
@@ -64,14 +64,7 @@ pub fn of_the_mean(rows: &Rows, point: &[f64]) -> Vec<f64> {
     means(rows).iter().map(|mean| squared_distance(mean, point)).collect()
 }
 
-/// For each lane the mean over nodes of the squared distance from `point`.
-pub fn of_the_nodes(rows: &Rows, point: &[f64]) -> Vec<f64> {
-    let shape = rows.shape();
-    let of = |lane: usize| (0..shape.nodes).map(|node| squared_distance(rows.row(node, lane), point)).sum::<f64>();
-    (0..shape.lanes).map(|lane| of(lane) / shape.nodes as f64).collect()
-}
-
 /// The squared distance of two points.
-pub fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum()
 }

@@ -151,7 +151,7 @@ impl Figure {
     fn layout(&self, x: Axis, y: Axis) -> Layout {
         let format = |quantity: &Quantity, axis: Axis| {
             if quantity.logarithmic {
-                TickFormat::Custom(Arc::new(significant))
+                TickFormat::Custom(Arc::new(tick))
             } else {
                 TickFormat::Fixed(axis.decimals())
             }
@@ -250,6 +250,11 @@ fn dash(drawn: Drawn) -> Option<&'static str> {
         Drawn::Dotted => Some("2 4"),
         Drawn::Markers | Drawn::Joined => None,
     }
+}
+
+/// A tick of a logarithmic axis, in few characters: the name of the axis stands close.
+fn tick(value: f64) -> String {
+    if (1e-3..1e5).contains(&value) || value == 0.0 { significant(value) } else { format!("{value:.0e}") }
 }
 
 /// Text in the middle of a row of the legend.
