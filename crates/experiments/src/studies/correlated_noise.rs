@@ -24,8 +24,11 @@ pub(super) const STUDY: Study = Study {
 
 const PARTIES: usize = 16;
 const RECORDS: usize = 22_524;
-const GRAPHS: [(&str, &str); 3] =
-    [("ring", "{ kind = 'ring' }"), ("torus", "{ kind = 'torus', rows = 4, cols = 4 }"), ("complete", "{ kind = 'complete' }")];
+const GRAPHS: [(&str, &str); 3] = [
+    ("ring", "{ kind = 'ring' }"),
+    ("torus", "{ kind = 'torus', rows = 4, cols = 4 }"),
+    ("complete", "{ kind = 'complete' }"),
+];
 const VIEWS: [(&str, &str); 2] = [("all messages", "'all-messages'"), ("a party", "{ colluders = 1 }")];
 
 /// Scores and the own noise of a party.
@@ -45,7 +48,14 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
                    its standard error over lanes.";
     let mut table = Table::new("cells", caption, columns);
     let mut push = |graph: &str, view: &str, ratio: Cell, cost: &Cost| {
-        table.push([graph.into(), view.into(), ratio, (cost.noise / local.noise).into(), cost.merit.value.into(), cost.merit.error.into()]);
+        table.push([
+            graph.into(),
+            view.into(),
+            ratio,
+            (cost.noise / local.noise).into(),
+            cost.merit.value.into(),
+            cost.merit.error.into(),
+        ]);
     };
     push("any", "local", Cell::Absent, &local);
     push("none", "central", Cell::Absent, &central);
@@ -74,7 +84,9 @@ fn cost(options: &Options, keys: &[String], ratio: Option<f64>) -> Result<Cost, 
         "rounds=120".to_owned(),
         "observe_every=120".to_owned(),
         records(RECORDS, PARTIES),
-        format!("algorithm={{ kind = 'clipped-dgd', step = {{ kind = 'constant', c = 0.12 }}, clip = {{ record = 1.0 }}{shared} }}"),
+        format!(
+            "algorithm={{ kind = 'clipped-dgd', step = {{ kind = 'constant', c = 0.12 }}, clip = {{ record = 1.0 }}{shared} }}"
+        ),
         "privacy.noise={ kind = 'calibrated', mechanism = 'gaussian' }".to_owned(),
         "privacy.budget.epsilon=0.2".to_owned(),
         "averaging_rounds=200".to_owned(),
@@ -91,9 +103,17 @@ fn curve(table: &Table, graph: &str, view: &str, column: &str) -> Vec<(f64, f64)
 }
 
 fn sentences(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cost) -> Vec<String> {
-    let last = |graph: &str, view: &str, column: &str| curve(table, graph, view, column).last().map_or(f64::NAN, |p| p.1);
+    let last =
+        |graph: &str, view: &str, column: &str| curve(table, graph, view, column).last().map_or(f64::NAN, |p| p.1);
     let list = |view: &str, column: &str| {
         let of = |(graph, _): &(&str, &str)| format!("{} ({graph})", significant(last(graph, view, column)));
+        graphs.iter().map(of).collect::<Vec<_>>().join(", ")
+    };
+    let best = |view: &str| {
+        let of = |(graph, _): &(&str, &str)| {
+            let top = curve(table, graph, view, "R^2").into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            top.map_or(String::new(), |(ratio, merit)| format!("{} at ratio {ratio} ({graph})", significant(merit)))
+        };
         graphs.iter().map(of).collect::<Vec<_>>().join(", ")
     };
     let root = |n: usize| significant(1.0 / (n as f64).sqrt());
@@ -108,13 +128,18 @@ fn sentences(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cos
             list("all messages", "own noise"),
             root(PARTIES)
         ),
-        format!("R^2 is then {}.", list("all messages", "R^2")),
         format!(
-            "Against one of the parties the own noise falls to {} (limit {} where the others stay connected without it), and R^2 is {}. \
-             One curious party costs little; many who pool what they know cost more, which `dido` does not account for here.",
+            "The best R^2 over the ratios is {}; with the most shared noise it is {}. Less noise of its own does not make up for shared noise without \
+             end: it cancels in the mean, but gradients are taken at the points that it has moved, and they are clipped there.",
+            best("all messages"),
+            list("all messages", "R^2")
+        ),
+        format!(
+            "Against one of the parties the own noise falls to {} (limit {} where the others stay connected without it), and the best R^2 \
+             is {}: one curious party costs little. `dido` accounts for one, not for several who pool what they know.",
             list("a party", "own noise"),
             root(PARTIES - 1),
-            list("a party", "R^2")
+            best("a party")
         ),
         "On a sparse graph more shared noise is needed for the same effect: what counts is the ratio times the connectivity of the \
          graph."
@@ -125,7 +150,9 @@ fn sentences(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cos
 fn scores(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cost) -> Figure {
     let mut series = vec![];
     for (graph, _) in graphs {
-        series.extend(VIEWS.map(|(view, _)| Series::new(format!("{graph}, seen by {view}"), Drawn::Joined, curve(table, graph, view, "R^2"))));
+        series.extend(VIEWS.map(|(view, _)| {
+            Series::new(format!("{graph}, seen by {view}"), Drawn::Joined, curve(table, graph, view, "R^2"))
+        }));
     }
     let ends = curve(table, graphs[0].0, VIEWS[0].0, "R^2");
     let flat = |value: f64| ends.iter().map(|p| (p.0, value)).collect::<Vec<_>>();
@@ -144,9 +171,9 @@ fn scores(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cost) 
 fn noise(table: &Table, graphs: &[(&str, &str)]) -> Figure {
     let mut series = vec![];
     for (graph, _) in graphs {
-        series.extend(
-            VIEWS.map(|(view, _)| Series::new(format!("{graph}, seen by {view}"), Drawn::Joined, curve(table, graph, view, "own noise"))),
-        );
+        series.extend(VIEWS.map(|(view, _)| {
+            Series::new(format!("{graph}, seen by {view}"), Drawn::Joined, curve(table, graph, view, "own noise"))
+        }));
     }
     let ends = curve(table, graphs[0].0, VIEWS[0].0, "own noise");
     let limit = 1.0 / (PARTIES as f64).sqrt();

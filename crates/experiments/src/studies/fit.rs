@@ -46,6 +46,15 @@ pub fn slope(points: &[(f64, f64)]) -> Estimate {
     Estimate { value, error: (residuals / (n - 2.0).max(1.0) / spread).sqrt() }
 }
 
+/// The same of independent estimates, with the standard error that theirs give it.
+pub fn slope_of_estimates(points: &[(f64, Estimate)]) -> Estimate {
+    let value = slope(&points.iter().map(|(x, y)| (*x, y.value)).collect::<Vec<_>>()).value;
+    let mean = points.iter().map(|(x, _)| x.ln()).sum::<f64>() / points.len() as f64;
+    let spread: f64 = points.iter().map(|(x, _)| (x.ln() - mean).powi(2)).sum();
+    let variance = points.iter().map(|(x, y)| ((x.ln() - mean) / spread * y.error / y.value).powi(2)).sum::<f64>();
+    Estimate { value, error: variance.sqrt() }
+}
+
 /// The slope of the mean over independent repeats, each a curve over the same `x`: the standard error is that of the slopes of
 /// `groups` groups of repeats, so that errors which a repeat carries from point to point count as they should.
 ///
@@ -81,6 +90,15 @@ mod tests {
         let e = std::f64::consts::E;
         let fit = slope(&[(1.0, 1.0), (e, 1.3_f64.exp()), (e * e, e * e)]);
         assert!((fit.value - 1.0).abs() < 1e-12 && (fit.error - 0.03_f64.sqrt()).abs() < 1e-12, "{fit:?}");
+    }
+
+    #[test]
+    fn the_error_is_that_of_the_estimates() {
+        // Two points: the slope is the difference of the logarithms over that of x.
+        let e = std::f64::consts::E;
+        let estimate = |value: f64, error: f64| Estimate { value, error };
+        let fit = slope_of_estimates(&[(1.0, estimate(1.0, 0.03)), (e, estimate(e * e, 0.04 * e * e))]);
+        assert!((fit.value - 2.0).abs() < 1e-12 && (fit.error - 0.05).abs() < 1e-12, "{fit:?}");
     }
 
     #[test]

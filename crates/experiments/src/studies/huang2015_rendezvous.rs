@@ -224,7 +224,13 @@ fn standard_errors(accuracy: &Table) -> f64 {
     (0..columns[0].len()).map(|k| (columns[0][k] - columns[1][k]).abs() / columns[2][k]).fold(0.0, f64::max)
 }
 
-fn sentences(accuracy: &Table, decays: &[(f64, Vec<(f64, f64)>)], best: &Table, costs: &Table, moves: &Table) -> Vec<String> {
+fn sentences(
+    accuracy: &Table,
+    decays: &[(f64, Vec<(f64, f64)>)],
+    best: &Table,
+    costs: &Table,
+    moves: &Table,
+) -> Vec<String> {
     let largest = |values: Vec<f64>| values.into_iter().fold(0.0, f64::max);
     let bounded = accuracy.numbers("measured in [-1, 1]");
     let worse = accuracy.numbers("epsilon").into_iter().zip(bounded.iter().copied());

@@ -129,7 +129,14 @@ fn curve(
     // The blocks end at the last round; the first ones, of a few rounds, are left out.
     let ends: Vec<f64> = (0..).map(|k| f64::from(rounds) / GROWTH.powi(k)).take_while(|end| *end > 100.0).collect();
     let ends: Vec<f64> = ends.into_iter().rev().collect();
-    let mut found = Curve { s, rounds: vec![], errors: vec![vec![]; lanes as usize], pure: vec![], zcdp: vec![], published: vec![] };
+    let mut found = Curve {
+        s,
+        rounds: vec![],
+        errors: vec![vec![]; lanes as usize],
+        pure: vec![],
+        zcdp: vec![],
+        published: vec![],
+    };
     let largest = replaced(UNIT * UNIT * UNIT, UNIT * UNIT, DIM)?;
     let (mut ratios, mut squares, mut t) = (0.0, 0.0, 0);
     for block in ends.windows(2) {
@@ -237,16 +244,18 @@ fn sentences(curves: &[Curve], slopes: &Table, budgets: &Table) -> Vec<String> {
         let pairs = slopes.numbers(found).into_iter().zip(slopes.numbers(theory));
         pairs.map(|(found, theory)| (found - theory).abs()).fold(0.0, f64::max)
     };
-    let ratios: Vec<f64> = curves.iter().map(|curve| curve.published[curve.published.len() - 1] / curve.pure[curve.pure.len() - 1]).collect();
-    let listed: Vec<String> = curves
+    let ratios: Vec<f64> = curves
         .iter()
-        .map(|curve| format!("{} for s = {}", curve.error_slope().text(), curve.s))
+        .map(|curve| curve.published[curve.published.len() - 1] / curve.pure[curve.pure.len() - 1])
         .collect();
+    let listed: Vec<String> =
+        curves.iter().map(|curve| format!("{} for s = {}", curve.error_slope().text(), curve.s)).collect();
     let best: Vec<String> = budgets
         .rows
         .iter()
         .filter_map(|row| {
-            let numbers: Vec<f64> = row.iter().filter_map(|cell| if let super::Cell::Number(x) = cell { Some(*x) } else { None }).collect();
+            let numbers: Vec<f64> =
+                row.iter().filter_map(|cell| if let super::Cell::Number(x) = cell { Some(*x) } else { None }).collect();
             let (place, _) = numbers[1..].iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
             Some(format!("s = {} at epsilon {}", curves[place].s, significant(numbers[0])))
         })
@@ -280,9 +289,8 @@ fn sentences(curves: &[Curve], slopes: &Table, budgets: &Table) -> Vec<String> {
 }
 
 fn error_against_epsilon(curves: &[Curve]) -> Figure {
-    let series = curves.iter().map(|curve| {
-        Series::new(format!("s = {}", curve.s), Drawn::Joined, curve.against(&curve.pure))
-    });
+    let series =
+        curves.iter().map(|curve| Series::new(format!("s = {}", curve.s), Drawn::Joined, curve.against(&curve.pure)));
     Figure {
         name: "error-epsilon",
         title: "Error against epsilon".to_owned(),
@@ -315,9 +323,14 @@ fn error_against_rounds(curves: &[Curve]) -> Figure {
 }
 
 fn published_against_tight(curves: &[Curve]) -> Figure {
-    let zip = |curve: &Curve, values: &[f64]| curve.rounds.iter().copied().zip(values.iter().copied()).collect::<Vec<_>>();
+    let zip =
+        |curve: &Curve, values: &[f64]| curve.rounds.iter().copied().zip(values.iter().copied()).collect::<Vec<_>>();
     let mut series = vec![Series::new("published, any s", Drawn::Dotted, zip(&curves[0], &curves[0].published))];
-    series.extend(curves.iter().map(|curve| Series::new(format!("s = {}: exact", curve.s), Drawn::Joined, zip(curve, &curve.pure))));
+    series.extend(
+        curves
+            .iter()
+            .map(|curve| Series::new(format!("s = {}: exact", curve.s), Drawn::Joined, zip(curve, &curve.pure))),
+    );
     series.push(Series::new(format!("s = 0: zCDP, delta {DELTA:e}"), Drawn::Joined, zip(&curves[0], &curves[0].zcdp)));
     Figure {
         name: "epsilon-rounds",

@@ -55,7 +55,8 @@ impl Network {
 /// The mean over nodes in each lane.
 fn means(rows: &Rows) -> Vec<Vec<f64>> {
     let shape = rows.shape();
-    let mean = |lane: usize, k: usize| (0..shape.nodes).map(|node| rows.row(node, lane)[k]).sum::<f64>() / shape.nodes as f64;
+    let mean =
+        |lane: usize, k: usize| (0..shape.nodes).map(|node| rows.row(node, lane)[k]).sum::<f64>() / shape.nodes as f64;
     (0..shape.lanes).map(|lane| (0..shape.dim).map(|k| mean(lane, k)).collect()).collect()
 }
 

@@ -28,8 +28,17 @@ const SIGMA: f64 = 2.0;
 
 fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, ExperimentError> {
     let rounds = options.choose(8, 4);
-    let columns = ["graph", "distance", "largest", "mean", "epsilon of the largest", "epsilon guaranteed", "sum of marginals (no bound)"];
-    let caption = format!("{rounds} rounds; shares of `mu^2`, the largest and the mean over all pairs of a viewer and a party.");
+    let columns = [
+        "graph",
+        "distance",
+        "largest",
+        "mean",
+        "epsilon of the largest",
+        "epsilon guaranteed",
+        "sum of marginals (no bound)",
+    ];
+    let caption =
+        format!("{rounds} rounds; shares of `mu^2`, the largest and the mean over all pairs of a viewer and a party.");
     let mut table = Table::new("distances", caption, columns);
     for (name, family, graph) in graphs(options) {
         progress(name);
@@ -53,7 +62,13 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
     let names: Vec<&str> = graphs(options).iter().map(|graph| graph.0).collect();
     let figures = vec![
         figure(&table, &names, "mean", "views", "What a view gives away, in the mean over the parties"),
-        figure(&table, &names, "sum of marginals (no bound)", "marginals", "The sum over single messages, which bounds nothing"),
+        figure(
+            &table,
+            &names,
+            "sum of marginals (no bound)",
+            "marginals",
+            "The sum over single messages, which bounds nothing",
+        ),
     ];
     Ok(Findings { sentences: sentences(&table, &names), figures, tables: vec![table], timing: vec![] })
 }
@@ -89,7 +104,13 @@ fn sentences(table: &Table, names: &[&str]) -> Vec<String> {
         .filter_map(|name| {
             let curve = at(name, "mean");
             let (first, last) = (curve.first()?, curve.last()?);
-            Some(format!("{name}: {} at distance {}, {} at {}", significant(first.1), first.0, significant(last.1), last.0))
+            Some(format!(
+                "{name}: {} at distance {}, {} at {}",
+                significant(first.1),
+                first.0,
+                significant(last.1),
+                last.0
+            ))
         })
         .collect();
     let ring = at("ring", "largest");

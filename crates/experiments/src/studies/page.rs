@@ -57,7 +57,10 @@ pub fn markdown(study: &Study, options: &Options, findings: &Findings) -> String
     parts.push("## What we found".to_owned());
     parts.extend(findings.sentences.iter().map(|sentence| format!("- {sentence}")));
     parts.extend(
-        findings.figures.iter().map(|figure| format!("![{}]({})", alternative(&figure.title), picture(study, figure.name))),
+        findings
+            .figures
+            .iter()
+            .map(|figure| format!("![{}]({})", alternative(&figure.title), picture(study, figure.name))),
     );
     parts.extend(findings.tables.iter().map(|table| table.markdown().trim_end().to_owned()));
     if !findings.timing.is_empty() {
@@ -72,7 +75,7 @@ pub fn markdown(study: &Study, options: &Options, findings: &Findings) -> String
 /// What carries the study out again.
 pub fn command(study: &Study, options: &Options) -> String {
     let Options { quick, seed } = *options;
-    let mut command = format!("cargo xtask experiment {}", study.name);
+    let mut command = format!("cargo xtask experiment {} --figures", study.name);
     if seed != Options::default().seed {
         command.push_str(&format!(" --seed {seed}"));
     }
@@ -96,7 +99,7 @@ fn index(folder: &Path) -> String {
     let mut parts = vec![
         "# Published experiments".to_owned(),
         "What the papers claim, measured. Written by `cargo xtask experiment --all --figures`, which makes all pages and figures \
-         anew; `cargo xtask experiment --list` lists the experiments, `cargo xtask experiment NAME` makes one page. What a page \
+         anew; `cargo xtask experiment --list` lists the experiments, `cargo xtask experiment NAME --figures` makes one page. What a page \
          says in numbers was filled in by the command."
             .to_owned(),
     ];
@@ -134,7 +137,8 @@ fn alternative(title: &str) -> String {
 }
 
 fn store(path: PathBuf, text: &str) -> Result<PathBuf, ExperimentError> {
-    let refuse = |path: &Path, e: std::io::Error| ExperimentError::File { path: path.to_owned(), reason: e.to_string() };
+    let refuse =
+        |path: &Path, e: std::io::Error| ExperimentError::File { path: path.to_owned(), reason: e.to_string() };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|e| refuse(folder, e))?;
     }

@@ -45,7 +45,9 @@ fn sentences(table: &Table) -> Vec<String> {
     let [epsilon, merit, optimum, best, median] =
         ["epsilon", "R^2", "optimum", "best alone", "median alone"].map(|name| table.numbers(name));
     let beats = |reference: f64| epsilon.iter().zip(&merit).find(|(_, merit)| **merit > reference).map(|p| *p.0);
-    let first = |reference: f64| beats(reference).map_or("at none of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"));
+    let first = |reference: f64| {
+        beats(reference).map_or("at none of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"))
+    };
     vec![
         format!(
             "The optimum without privacy has R^2 {}; the private model has {} at epsilon = {} and {} at epsilon = {}.",

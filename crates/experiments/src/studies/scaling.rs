@@ -10,7 +10,7 @@ use dido_problems::{RecordBounds, Shard, Weighting};
 use dido_topology::{families, weights};
 use ndarray::{Array1, Array2};
 
-use super::fit::{Estimate, slope};
+use super::fit::{Estimate, slope_of_estimates};
 use super::network::{Network, of_the_mean};
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
@@ -22,8 +22,8 @@ pub(super) const STUDY: Study = Study {
     title: "Scaling: ten to a hundred thousand parties with the same records",
     question: "The same million records belong to ten parties or to a hundred thousand. What does that cost in error at the same epsilon, in \
                messages, in memory and in time?",
-    set_up: "Least squares with five features, made up, `||x|| <= 1`, `|y| <= 1`, weighted as if pooled; random 4-regular graphs, Metropolis \
-             weights; 150 rounds of projected DGD with step 1 on the unit ball, Gaussian noise of one scale, epsilon = 1 at delta = 1e-5 by \
+    set_up: "Least squares with five features, made up, `||x|| <= 1`, `|y| <= 1`, weighted as if pooled; random 4-regular graphs (an exponential \
+             graph for ten parties), Metropolis weights; 150 rounds of projected DGD with step 1 on the unit ball, Gaussian noise of one scale, epsilon = 1 at delta = 1e-5 by \
              zCDP for the replacement of a record; the adversary sees all messages. The error is the squared distance of the mean over parties \
              from the optimum.",
     paper: "Without a server every party hides its own records: the noise of a party is `n` times that of a server, and the variance of \
@@ -33,6 +33,8 @@ pub(super) const STUDY: Study = Study {
 };
 
 const DIM: usize = 5;
+/// The model behind the data; the optimum is close to it.
+const MODEL: [f64; DIM] = [0.25, -0.15, 0.2, 0.1, -0.1];
 const ROUNDS: u32 = 150;
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-5;
@@ -51,20 +53,34 @@ struct Cost {
 }
 
 fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, ExperimentError> {
-    let sizes = options.choose([10, 100, 1000, 10_000, 100_000].as_slice(), &[10, 100, 400]);
+    let sizes = options.choose([10, 30, 100, 300, 1000, 10_000, 100_000].as_slice(), &[10, 20, 40, 1000]);
     let records = options.choose(1_000_000, 100_000);
     let mut costs = vec![];
     for &parties in sizes {
         progress(&format!("{parties} parties"));
         costs.push(cost(options, parties, records)?);
     }
-    let columns = ["parties", "records of each", "noise", "error", "+-", "predicted", "lanes", "bytes sent in a round", "state, bytes"];
+    let columns = [
+        "parties",
+        "records of each",
+        "noise",
+        "error",
+        "+-",
+        "predicted",
+        "lanes",
+        "bytes sent in a round",
+        "state, bytes",
+    ];
     let caption = format!(
         "{records} records in all. `noise`: the standard deviation of a party's noise in a coordinate. `predicted`: the variance of the \
          mean if no projection cuts it off. Bytes: eight for a number, one lane; the state is one point for each party."
     );
     let mut table = Table::new("sizes", caption, columns);
-    let mut clock = Table::new("clock", "Debugging information is on; lanes divide the time of a round.", ["parties", "seconds of a round and lane", "seconds of the set-up", "resident memory, bytes"]);
+    let mut clock = Table::new(
+        "clock",
+        "The time of a round is divided by the lanes.",
+        ["parties", "seconds of a round and lane", "seconds of the set-up", "resident memory, bytes"],
+    );
     for cost in &costs {
         let cells: [Cell; 9] = [
             cost.parties.into(),
@@ -81,13 +97,18 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         let (round, start, memory) = cost.clock;
         clock.push([cost.parties.into(), round.into(), start.into(), memory.into()]);
     }
-    Ok(Findings { sentences: sentences(&costs), figures: vec![error_figure(&costs), bytes_figure(&costs)], tables: vec![table], timing: vec![clock] })
+    Ok(Findings {
+        sentences: sentences(&costs),
+        figures: vec![error_figure(&costs), bytes_figure(&costs)],
+        tables: vec![table],
+        timing: vec![clock],
+    })
 }
 
 /// Few parties need many repeats.
 fn lanes(options: &Options, parties: usize) -> u32 {
     match parties {
-        0..=1000 => options.choose(64, 32),
+        0..=1000 => options.choose(256, 64),
         1001..=10_000 => 16,
         _ => 4,
     }
@@ -99,7 +120,7 @@ fn network(parties: usize, records: usize, seed: u64) -> Result<Network, Experim
     let bounds = RecordBounds::new(1.0, 1.0)?;
     let declaration = Declaration::least_squares(DIM, bounds, Weighting::Pooled, vec![each; parties])?;
     let roots = [2.0_f64, 3.0, 5.0, 7.0, 11.0].map(f64::sqrt);
-    let model = [0.5, -0.3, 0.4, 0.2, -0.2];
+    let model = MODEL;
     let scale = 2.0 / (DIM as f64).sqrt();
     let shard = |party: usize| {
         let value = |k: usize, root: f64| (((party + parties * k + 1) as f64 * root).fract() - 0.5) * scale;
@@ -107,8 +128,16 @@ fn network(parties: usize, records: usize, seed: u64) -> Result<Network, Experim
         let y = x.dot(&Array1::from(model.to_vec())) + Array1::from_shape_fn(each, |k| 0.3 * value(k, 13.0_f64.sqrt()));
         Shard::clipped(x, y, bounds)
     };
-    let graph = if parties > 10 { families::random_regular(parties, 4, seed)?.graph } else { families::exponential(parties, 2)? };
-    Ok(Network { weights: weights::metropolis(&graph), declaration, shards: (0..parties).map(shard).collect::<Result<_, _>>()? })
+    let graph = if parties > 10 {
+        families::random_regular(parties, 4, seed)?.graph
+    } else {
+        families::exponential(parties, 2)?
+    };
+    Ok(Network {
+        weights: weights::metropolis(&graph),
+        declaration,
+        shards: (0..parties).map(shard).collect::<Result<_, _>>()?,
+    })
 }
 
 fn cost(options: &Options, parties: usize, records: usize) -> Result<Cost, ExperimentError> {
@@ -122,7 +151,8 @@ fn cost(options: &Options, parties: usize, records: usize) -> Result<Cost, Exper
     let log = (1.0 / DELTA).ln();
     let rho = ((log + EPSILON).sqrt() - log.sqrt()).powi(2);
     let sigma = sensitivity * (f64::from(ROUNDS) / (2.0 * rho)).sqrt();
-    let mut all = network.parties(adjacency, lanes, options.seed)?;
+    // Fresh noise for each size.
+    let mut all = network.parties(adjacency, lanes, options.seed.wrapping_mul(1000).wrapping_add(parties as u64))?;
     let first = all.start(&[0.0; DIM]);
     let mut pdgd = ProjectedDgd::new(Set::from(L2Ball::new(1.0)?), Schedule::constant(1.0), 0, first);
     let mut in_process = network.in_process();
@@ -161,35 +191,40 @@ fn resident() -> Option<f64> {
     Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? * 1024.0)
 }
 
-/// The sizes at which noise is far inside the ball.
+/// Whether the noise of a point, and so the point, is far inside the ball.
+fn is_free(cost: &Cost) -> bool {
+    cost.sigma * (DIM as f64).sqrt() < 0.15
+}
+
 fn free(costs: &[Cost]) -> Vec<&Cost> {
-    costs.iter().filter(|cost| cost.sigma < 0.2).collect()
+    costs.iter().filter(|cost| is_free(cost)).collect()
 }
 
 fn sentences(costs: &[Cost]) -> Vec<String> {
     let inside = free(costs);
-    let fit = slope(&inside.iter().map(|cost| (cost.parties as f64, cost.error.value)).collect::<Vec<_>>());
+    let fit = slope_of_estimates(&inside.iter().map(|cost| (cost.parties as f64, cost.error)).collect::<Vec<_>>());
     let cut: Vec<String> = costs
         .iter()
-        .filter(|cost| cost.sigma >= 0.2)
+        .filter(|cost| !is_free(cost))
         .map(|cost| format!("at {} parties the noise of a party has {} times the radius of the ball, and the error is {} where {} was predicted", cost.parties, significant(cost.sigma), significant(cost.error.value), significant(cost.predicted)))
         .collect();
-    let ratio = inside.iter().map(|cost| (cost.error.value / cost.predicted - 1.0).abs()).fold(0.0, f64::max);
+    let off =
+        inside.iter().map(|cost| (cost.error.value - cost.predicted).abs() / cost.error.error).fold(0.0, f64::max);
     let mut found = vec![format!(
-        "The error grows as n^({}) while the noise stays inside the ball, and is within {:.0} % of the predicted variance: at equal records \
-         every party more costs as much as the first ones.",
+        "The error grows as n^({}) while the noise stays inside the ball, and is at most {:.1} standard errors from the predicted variance: \
+         ten times the parties with the same records have ten times the error.",
         fit.text(),
-        100.0 * ratio
+        off
     )];
     if !cut.is_empty() {
         found.push(format!(
-            "Beyond, projections cut the noise off and bias the mean: {}. There is little left to learn: the answer 0 has the error \
-             of the length of the optimum.",
-            cut.join("; ")
+            "Beyond, projections cut the noise off and bias the mean: {}. There is nothing left to learn from: the answer 0 has the error {}.",
+            cut.join("; "),
+            significant(MODEL.iter().map(|b| b * b).sum())
         ));
     }
     found.push(format!(
-        "A round sends {} bytes for {} parties and {} for {}: four neighbours each, so the bytes of a party do not grow.",
+        "A round sends {} bytes for {} parties and {} for {}: what a party sends depends on its neighbours alone.",
         significant(costs[0].bytes),
         costs[0].parties,
         significant(costs[costs.len() - 1].bytes),

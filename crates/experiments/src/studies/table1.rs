@@ -24,9 +24,10 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
     let short = ["rounds=20".to_owned(), "lanes=2".to_owned(), "observe_every=20".to_owned()];
     let keys = options.choose([].as_slice(), short.as_slice());
     let found = compare("table1", &[keys, &[format!("seed={}", options.seed)]].concat())?;
-    let columns = ["method", "without noise", "gap, smaller epsilon", "gap, larger epsilon", "exponent", "stated", "rounds"];
+    let columns =
+        ["method", "without noise", "gap, smaller epsilon", "gap, larger epsilon", "exponent", "stated", "rounds"];
     let [low, high] = found.epsilons.map(significant);
-    let caption = format!("Gaps of the objective at epsilon = {low} and {high}. {}", found.remarks.join(" "));
+    let caption = format!("Gaps of the objective at epsilon = {low} and {high}.");
     let mut table = Table::new("methods", caption, columns);
     for row in &found.rows {
         table.push([
@@ -40,12 +41,14 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         ]);
     }
     let figures = vec![figure(&table, [&low, &high])];
-    Ok(Findings { sentences: sentences(&table, found.epsilons), figures, tables: vec![table], timing: vec![] })
+    let sentences = [sentences(&table, found.epsilons), found.remarks].concat();
+    Ok(Findings { sentences, figures, tables: vec![table], timing: vec![] })
 }
 
 /// Names and gaps at the smaller epsilon, ascending.
 fn ranked(table: &Table) -> Vec<(String, f64)> {
-    let names = table.rows.iter().map(|row| if let super::Cell::Text(name) = &row[0] { name.clone() } else { String::new() });
+    let names =
+        table.rows.iter().map(|row| if let super::Cell::Text(name) = &row[0] { name.clone() } else { String::new() });
     let mut ranked: Vec<(String, f64)> = names.zip(table.numbers("gap, smaller epsilon")).collect();
     ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
     ranked

@@ -150,11 +150,7 @@ impl Figure {
 
     fn layout(&self, x: Axis, y: Axis) -> Layout {
         let format = |quantity: &Quantity, axis: Axis| {
-            if quantity.logarithmic {
-                TickFormat::Custom(Arc::new(tick))
-            } else {
-                TickFormat::Fixed(axis.decimals())
-            }
+            if quantity.logarithmic { TickFormat::Custom(Arc::new(tick)) } else { TickFormat::Fixed(axis.decimals()) }
         };
         let mut layout = Layout::new((x.lower, x.upper), (y.lower, y.upper))
             .with_width(WIDTH)
@@ -203,9 +199,9 @@ impl Figure {
         for ((series, points), (colour, marker)) in self.series.iter().zip(shown).zip(self.styles()) {
             if series.drawn != Drawn::Markers {
                 let line = LinePlot::new().with_data(points.iter().copied()).with_color(colour).with_stroke_width(1.6);
-                marks.push(Plot::Line(line.with_line_style(dash(series.drawn).map_or(LineStyle::Solid, |dash| {
-                    LineStyle::Custom(dash.to_owned())
-                }))));
+                marks.push(Plot::Line(line.with_line_style(
+                    dash(series.drawn).map_or(LineStyle::Solid, |dash| LineStyle::Custom(dash.to_owned())),
+                )));
             }
             if matches!(series.drawn, Drawn::Markers | Drawn::Joined) {
                 let scatter = ScatterPlot::new().with_data(points.iter().copied()).with_color(colour).with_size(4.0);
