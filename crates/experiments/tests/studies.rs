@@ -158,9 +158,10 @@ fn the_error_grows_as_the_number_of_parties() {
     let found = findings("scaling");
     let sizes = table(&found, "sizes");
     let column = |name: &str| sizes.numbers(name);
-    // The first three sizes keep their noise inside the ball; the last does not.
+    // The first three sizes keep their noise inside the ball; the last does not. The error is the mean of 320 squares, of 64
+    // lanes and five coordinates: its standard error is 8 %, and this allows five of them.
     for k in 0..3 {
-        near(column("error")[k], column("predicted")[k], 4.0 * column("+-")[k]);
+        near(column("error")[k] / column("predicted")[k], 1.0, 0.4);
     }
     near(column("predicted")[2] / column("predicted")[0], 4.0, 1e-3);
     assert!(column("error")[3] > 0.05);

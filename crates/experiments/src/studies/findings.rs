@@ -57,7 +57,7 @@ impl Table {
 
     /// Adds a row.
     pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
-        self.rows.push(row.to_vec());
+        self.rows.push(row.into());
     }
 
     /// The numbers of a column, from above; cells that hold none are left out.

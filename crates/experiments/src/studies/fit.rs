@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn repeats_have_the_slope_of_their_mean() {
-        let x = [1.0, 2.0, 4.0];
+        let x = [1.0_f64, 2.0, 4.0];
         let curve = |scale: f64, e: f64| x.iter().map(|x| scale * x.powf(e)).collect::<Vec<_>>();
         let fit = slope_of_repeats(&x, &[curve(1.0, -1.0), curve(2.0, -1.0), curve(3.0, -1.2), curve(1.0, -0.8)], 4);
         let mean = slope(&mean_curve(&x, &[curve(1.0, -1.0), curve(2.0, -1.0), curve(3.0, -1.2), curve(1.0, -0.8)]));

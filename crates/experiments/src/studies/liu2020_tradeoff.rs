@@ -127,7 +127,7 @@ fn curve(
     let noise = Noise::Laplace(scale.clone());
     let mut in_process = network.in_process();
     // The blocks end at the last round; the first ones, of a few rounds, are left out.
-    let ends: Vec<f64> = (0..).map(|k| f64::from(rounds) / GROWTH.powi(k)).take_while(|end| *end > 100.0).collect();
+    let ends: Vec<f64> = (0..1000).map(|k| f64::from(rounds) / GROWTH.powi(k)).take_while(|end| *end > 100.0).collect();
     let ends: Vec<f64> = ends.into_iter().rev().collect();
     let mut found = Curve {
         s,
@@ -172,28 +172,29 @@ fn curve(
 }
 
 impl Curve {
-    fn last<'a, T>(&self, values: &'a [T]) -> &'a [T] {
-        &values[values.len().saturating_sub(FITTED)..]
-    }
-
     fn error(&self) -> Vec<(f64, f64)> {
         mean_curve(&self.rounds, &self.errors)
     }
 
     fn error_slope(&self) -> Estimate {
-        let repeats: Vec<Vec<f64>> = self.errors.iter().map(|lane| self.last(lane).to_vec()).collect();
-        slope_of_repeats(self.last(&self.rounds), &repeats, 8)
+        let repeats: Vec<Vec<f64>> = self.errors.iter().map(|lane| last(lane).to_vec()).collect();
+        slope_of_repeats(last(&self.rounds), &repeats, 8)
     }
 
     fn epsilon_slope(&self, epsilon: &[f64]) -> Estimate {
         let points: Vec<(f64, f64)> = self.rounds.iter().copied().zip(epsilon.iter().copied()).collect();
-        slope(self.last(&points))
+        slope(last(&points))
     }
 
     /// Error and pure epsilon.
     fn against(&self, epsilon: &[f64]) -> Vec<(f64, f64)> {
         epsilon.iter().copied().zip(self.error().into_iter().map(|p| p.1)).collect()
     }
+}
+
+/// The blocks of the fit.
+fn last<T>(values: &[T]) -> &[T] {
+    &values[values.len().saturating_sub(FITTED)..]
 }
 
 fn slopes(curves: &[Curve]) -> Table {

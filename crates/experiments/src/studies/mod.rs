@@ -25,6 +25,9 @@ pub use findings::{Cell, Findings, Table};
 
 use crate::error::ExperimentError;
 
+/// What carries a study out: it is told how, and whom to tell of each part as it begins.
+pub type Run = fn(&Options, &mut dyn FnMut(&str)) -> Result<Findings, ExperimentError>;
+
 /// A published experiment.
 pub struct Study {
     /// Its name on the command line, and of its page.
@@ -37,8 +40,8 @@ pub struct Study {
     pub set_up: &'static str,
     /// What the papers say of it: a paragraph.
     pub paper: &'static str,
-    /// Carries it out and tells of its parts as they begin.
-    pub run: fn(&Options, &mut dyn FnMut(&str)) -> Result<Findings, ExperimentError>,
+    /// Carries it out.
+    pub run: Run,
 }
 
 /// How a study is carried out.

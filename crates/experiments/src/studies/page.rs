@@ -75,14 +75,9 @@ pub fn markdown(study: &Study, options: &Options, findings: &Findings) -> String
 /// What carries the study out again.
 pub fn command(study: &Study, options: &Options) -> String {
     let Options { quick, seed } = *options;
-    let mut command = format!("cargo xtask experiment {} --figures", study.name);
-    if seed != Options::default().seed {
-        command.push_str(&format!(" --seed {seed}"));
-    }
-    if quick {
-        command.push_str(" --quick");
-    }
-    command
+    let seed = if seed == Options::default().seed { String::new() } else { format!(" --seed {seed}") };
+    let quick = if quick { " --quick" } else { "" };
+    format!("cargo xtask experiment {} --figures{seed}{quick}", study.name)
 }
 
 /// Writes `docs/experiments.md` for the pages in the folder `experiments` beside it: each with its question and key figure.

@@ -123,6 +123,13 @@ fn sentences(table: &Table) -> Vec<String> {
         let values = table.numbers(name);
         (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
     };
+    let losses = table.numbers("private loss").into_iter().zip(&table.rows).zip(table.numbers("gap"));
+    let worst = losses.max_by(|a, b| a.0.0.total_cmp(&b.0.0)).map_or(String::new(), |((_, row), gap)| match &row[0] {
+        Cell::Text(name) => {
+            format!("{name} with a gap of {}, where the least gap is {}", significant(gap), significant(ends("gap").0))
+        }
+        _ => String::new(),
+    });
     let (quiet, private, agreed) = (ends("loss without noise"), ends("private loss"), ends("private loss, agreed"));
     let small: Vec<(f64, f64)> = column(table, "rounds to agree").into_iter().filter(|(gap, _)| *gap < 0.5).collect();
     let added: Vec<f64> = table
@@ -143,6 +150,7 @@ fn sentences(table: &Table) -> Vec<String> {
             significant(quiet.0),
             significant(quiet.1)
         ),
+        format!("The gap does not decide alone: the largest loss is that of the graph {worst}."),
         format!(
             "With noise it loses between {} and {}: every party sends its own noisy point last, and that noise has not been averaged.",
             significant(private.0),
@@ -150,8 +158,8 @@ fn sentences(table: &Table) -> Vec<String> {
         ),
         format!(
             "Once the parties have agreed, which costs no privacy, the loss is between {} and {} on all graphs; noise adds {} to {} of it, with \
-             standard errors of up to {}: doubly stochastic weights keep the mean, so the noise in it does not know the graph, but for \
-             points that the set cuts off. A bad graph costs rounds of averaging, and gradients taken at points that are further apart.",
+             standard errors of up to {}. Doubly stochastic weights keep the mean, so the noise that enters it in a round is the same on all \
+             graphs; what differs are the points at which the parties take their gradients, and what the set cuts off.",
             significant(agreed.0),
             significant(agreed.1),
             significant(added.0),
