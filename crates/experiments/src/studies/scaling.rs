@@ -193,7 +193,7 @@ fn resident() -> Option<f64> {
 
 /// Whether the noise of a point, and so the point, is far inside the ball.
 fn is_free(cost: &Cost) -> bool {
-    cost.sigma * (DIM as f64).sqrt() < 0.15
+    cost.sigma * (DIM as f64).sqrt() < 0.4
 }
 
 fn free(costs: &[Cost]) -> Vec<&Cost> {
