@@ -25,8 +25,8 @@ struct Task {
 const TASKS: [Task; 7] = [
     Task {
         name: "experiment",
-        arguments: "NAME|FILE [ARGUMENTS]",
-        purpose: "run an experiment (dido run), built for release",
+        arguments: "--list|--all|NAME|FILE [--figures] [ARGUMENTS]",
+        purpose: "run a published experiment (dido study) or another one (dido run), built for release",
         run: experiment::experiment,
     },
     Task {

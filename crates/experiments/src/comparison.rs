@@ -91,14 +91,15 @@ pub struct Row {
     pub messages: u64,
 }
 
-/// Runs all entries of the preset or file `name`; nothing of their results is kept.
+/// Runs all entries of the preset or file `name`, with more keys that all of them share; nothing of their results is kept.
 ///
 /// # Errors
 /// If the file or one of its experiments is refused, or a run stops.
-pub fn compare(name: &str) -> Result<Comparison, ExperimentError> {
+pub fn compare(name: &str, overrides: &[String]) -> Result<Comparison, ExperimentError> {
     let (file, folder, text) = read(name, presets::comparison, &presets::COMPARISONS)?;
     let config: ComparisonConfig = parsed(&file, &text)?;
     let ComparisonConfig { name, base, set, epsilons, entries, remarks } = config;
+    let set = [set.as_slice(), overrides].concat();
     let [low, high] = epsilons;
     if !(low > 0.0 && high > low && high.is_finite()) {
         let message = format!("two budgets in ascending order, not {low} and {high}");
@@ -157,7 +158,7 @@ fn without_noise(base: &str, keys: &[String]) -> Result<(Planned, Summary), Expe
 }
 
 /// The plan and the summary of a run whose files are thrown away.
-fn result(loaded: Loaded) -> Result<(Planned, Summary), ExperimentError> {
+pub(crate) fn result(loaded: Loaded) -> Result<(Planned, Summary), ExperimentError> {
     let spec = Spec::new(loaded)?;
     let folder =
         tempfile::tempdir().map_err(|e| ExperimentError::File { path: std::env::temp_dir(), reason: e.to_string() })?;

@@ -59,6 +59,12 @@ pub enum ExperimentError {
     /// A data file cannot be read.
     #[error(transparent)]
     DataFile(#[from] dido_data::DataError),
+    /// A set does not exist.
+    #[error(transparent)]
+    Geometry(#[from] dido_geometry::GeometryError),
+    /// A system of equations has no solution.
+    #[error(transparent)]
+    Linalg(#[from] dido_linalg::LinalgError),
     /// The optimisers refuse.
     #[error(transparent)]
     Optimizer(#[from] dido_optimizers::OptimizerError),
@@ -231,6 +237,8 @@ impl ExperimentError {
             | Self::Spoilt { .. }
             | Self::DataFile(_) => true,
             Self::Stop(_)
+            | Self::Geometry(_)
+            | Self::Linalg(_)
             | Self::File { .. }
             | Self::OtherData { .. }
             | Self::Damaged { .. }

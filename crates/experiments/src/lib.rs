@@ -44,6 +44,7 @@ mod shared_noise;
 mod spec;
 mod spelling;
 mod stopping;
+pub mod studies;
 mod summary;
 pub mod sweep;
 pub mod table;

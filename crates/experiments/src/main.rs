@@ -20,6 +20,7 @@ use commands::predict::{self, PredictArgs};
 use commands::report::{self, ReportArgs};
 use commands::run::{self, RunArgs};
 use commands::schema::{self, SchemaArgs};
+use commands::study::{self, StudyArgs};
 use commands::topology::{self, TopologyArgs};
 use commands::tune::{self, TuneArgs};
 use commands::{Common, plan};
@@ -66,6 +67,8 @@ enum Command {
     Data(Box<DataArgs>),
     /// Print what each party of a private averaging learns about the others, by their distance.
     NetworkPrivacy(Box<NetworkArgs>),
+    /// Carry out a published experiment and write its page and figures; not private.
+    Study(StudyArgs),
 }
 
 fn main() -> ExitCode {
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Init(args) => ended(init::run(&args)),
         Command::Data(args) => ended(data::run(&args)),
         Command::NetworkPrivacy(args) => ended(network_privacy::run(&args)),
+        Command::Study(args) => ended(study::run(&args)),
     }
 }
 

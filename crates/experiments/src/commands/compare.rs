@@ -27,7 +27,7 @@ pub fn run(args: &CompareArgs) -> Result<(), ExperimentError> {
             if args.csv {
                 return Err(ExperimentError::Usage(format!("--csv is for folders of results, and {name} is none")));
             }
-            let found = compare(name)?;
+            let found = compare(name, &[])?;
             print(&if args.json { dido_experiments::json(&found) } else { report::text::comparison(&found) + "\n" })
         }
         _ => {

@@ -15,6 +15,7 @@ pub mod predict;
 pub mod report;
 pub mod run;
 pub mod schema;
+pub mod study;
 pub mod sweep;
 pub mod topology;
 pub mod tune;

@@ -3,6 +3,7 @@
 //! Every picture is a pure function of its arguments: the same trace gives the same bytes.
 
 mod canvas;
+mod figure;
 #[cfg(feature = "png")]
 mod graph;
 mod range;
@@ -10,6 +11,7 @@ mod swept;
 
 pub use canvas::Picture;
 use canvas::{Chart, Line, Pen, Ribbon, Scale};
+pub use figure::{Drawn, Figure, Quantity, Series};
 #[cfg(feature = "png")]
 pub(crate) use graph::png as graph_png;
 use range::{Axis, bounds, scores};

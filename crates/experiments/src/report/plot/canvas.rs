@@ -1,4 +1,4 @@
-//! Drawing a chart with `kuva`; no other file knows the library.
+//! Drawing a chart with `kuva`; no other file but `figure.rs` knows the library.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use super::range::{Axis, inside};
 use crate::report::ReportError;
 use crate::report::{number::significant, wording::escape};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 400.0;
-const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+pub(super) const WIDTH: f64 = 760.0;
+pub(super) const HEIGHT: f64 = 400.0;
+pub(super) const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
 /// How a line is drawn. The colours are those of Okabe and Ito, which readers with any of the common colour
 /// deficiencies can tell apart; the dashes do so without colour.
@@ -111,22 +111,25 @@ fn scene(chart: &Chart) -> Scene {
 }
 
 fn svg(chart: &Chart) -> String {
-    let scene = scene(chart);
+    document(&scene(chart), chart.id, chart.title, &chart.description)
+}
+
+/// A scene as SVG text, named for readers who do not see it; `id` begins its identifiers.
+pub(super) fn document(scene: &Scene, id: &str, title: &str, description: &str) -> String {
     let (width, height) = (scene.width, scene.height);
-    let drawn = SvgBackend::new().render_scene(&scene);
+    let drawn = SvgBackend::new().render_scene(scene);
     // The library writes a fixed size; a view box lets the picture follow the width of the page.
     let (open, rest) = drawn.split_once('>').unwrap_or(("<svg", ""));
     format!(
         "{open} viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-title {id}-description\">\
          <title id=\"{id}-title\">{title}</title><desc id=\"{id}-description\">{description}</desc>{rest}\n",
-        id = chart.id,
-        title = escape(chart.title),
-        description = escape(&chart.description),
+        title = escape(title),
+        description = escape(description),
     )
 }
 
 /// The library numbers its clip paths over the life of the process; a picture must not depend on that.
-fn name_clip_paths(prefix: &str, scene: &mut Scene) {
+pub(super) fn name_clip_paths(prefix: &str, scene: &mut Scene) {
     for (k, element) in scene.elements.iter_mut().enumerate() {
         if let Primitive::ClipStart { id, .. } = element {
             let name = format!("{prefix}-clip-{k}");
