@@ -2,10 +2,10 @@
 
 use super::fit::Estimate;
 use super::specs::{cell, merits, records};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "correlated-noise",
@@ -72,7 +72,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&table, graphs, &local, &central),
         figures: vec![scores(&table, graphs, &local, &central), noise(&table, graphs)],
         tables: vec![table],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -106,22 +106,22 @@ fn sentences(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cos
     let last =
         |graph: &str, view: &str, column: &str| curve(table, graph, view, column).last().map_or(f64::NAN, |p| p.1);
     let list = |view: &str, column: &str| {
-        let of = |(graph, _): &(&str, &str)| format!("{} ({graph})", significant(last(graph, view, column)));
+        let of = |(graph, _): &(&str, &str)| format!("{} ({graph})", number(last(graph, view, column)));
         graphs.iter().map(of).collect::<Vec<_>>().join(", ")
     };
     let best = |view: &str| {
         let of = |(graph, _): &(&str, &str)| {
             let top = curve(table, graph, view, "R^2").into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            top.map_or(String::new(), |(ratio, merit)| format!("{} at ratio {ratio} ({graph})", significant(merit)))
+            top.map_or(String::new(), |(ratio, merit)| format!("{} at ratio {ratio} ({graph})", number(merit)))
         };
         graphs.iter().map(of).collect::<Vec<_>>().join(", ")
     };
-    let root = |n: usize| significant(1.0 / (n as f64).sqrt());
+    let root = |n: usize| number(1.0 / (n as f64).sqrt());
     vec![
         format!(
             "Local privacy has R^2 {}, a trusted server {}.",
-            local.merit.wide(),
-            central.merit.wide()
+            local.merit.text(),
+            central.merit.text()
         ),
         format!(
             "With much shared noise a party's own noise falls to {} of that of local privacy; the limit is 1/sqrt(16) = {}.",

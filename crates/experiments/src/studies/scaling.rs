@@ -12,10 +12,10 @@ use ndarray::{Array1, Array2};
 
 use super::fit::{Estimate, slope_of_estimates};
 use super::network::{Network, of_the_mean};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "scaling",
@@ -102,6 +102,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         figures: vec![error_figure(&costs), bytes_figure(&costs)],
         tables: vec![table],
         timing: vec![clock],
+        ..Findings::default()
     })
 }
 
@@ -206,7 +207,7 @@ fn sentences(costs: &[Cost]) -> Vec<String> {
     let cut: Vec<String> = costs
         .iter()
         .filter(|cost| !is_free(cost))
-        .map(|cost| format!("at {} parties the noise of a party has {} times the radius of the ball, and the error is {} where {} was predicted", cost.parties, significant(cost.sigma), significant(cost.error.value), significant(cost.predicted)))
+        .map(|cost| format!("at {} parties the noise of a party has {} times the radius of the ball, and the error is {} where {} was predicted", cost.parties, number(cost.sigma), number(cost.error.value), number(cost.predicted)))
         .collect();
     let off =
         inside.iter().map(|cost| (cost.error.value - cost.predicted).abs() / cost.error.error).fold(0.0, f64::max);
@@ -220,14 +221,14 @@ fn sentences(costs: &[Cost]) -> Vec<String> {
         found.push(format!(
             "Beyond, projections cut the noise off and bias the mean: {}. There is nothing left to learn from: the answer 0 has the error {}.",
             cut.join("; "),
-            significant(MODEL.iter().map(|b| b * b).sum())
+            number(MODEL.iter().map(|b| b * b).sum())
         ));
     }
     found.push(format!(
         "A round sends {} bytes for {} parties and {} for {}: what a party sends depends on its neighbours alone.",
-        significant(costs[0].bytes),
+        number(costs[0].bytes),
         costs[0].parties,
-        significant(costs[costs.len() - 1].bytes),
+        number(costs[costs.len() - 1].bytes),
         costs[costs.len() - 1].parties
     ));
     found

@@ -4,11 +4,11 @@ mod figures;
 
 use super::fit::Estimate;
 use super::specs::{cell, merits};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::file::load;
 use crate::planning::plan;
-use crate::report::significant;
 use crate::spec::Spec;
 
 pub(super) const STUDY: Study = Study {
@@ -124,7 +124,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&table, &references, &problems),
         figures,
         tables: vec![table, references],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -327,7 +327,7 @@ fn sentences(table: &Table, references: &Table, problems: &[Problem]) -> Vec<Str
         let gains: Vec<f64> = accuracy_gains(&visible, &hidden);
         let range = |values: &[f64]| {
             let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
-            format!("{} to {}", significant(low), significant(high))
+            format!("{} to {}", number(low), number(high))
         };
         found.push(format!(
             "{}: hidden activation needs {} times less noise in a message than visible, but sleeping parties send noise too: relative to the \
@@ -348,9 +348,9 @@ fn sentences(table: &Table, references: &Table, problems: &[Problem]) -> Vec<Str
             "{}: best accuracy over iota by ascending epsilon: {}. The optimum without privacy has {}, the most frequent class {}; the best of dual averaging is {}.",
             problem.name,
             all.join("; "),
-            significant(optimum),
-            significant(constant),
-            significant(best(&visible).max(best(&hidden)))
+            number(optimum),
+            number(constant),
+            number(best(&visible).max(best(&hidden)))
         ));
     }
     let of = |problem: &Problem| {
@@ -372,7 +372,7 @@ fn listed(part: &Table) -> String {
     let mut epsilons: Vec<f64> = points.iter().map(|p| p.0).collect();
     epsilons.dedup();
     let best = |epsilon: f64| points.iter().filter(|p| (p.0 - epsilon).abs() < 1e-12).map(|p| p.1).fold(0.0, f64::max);
-    epsilons.into_iter().map(|epsilon| significant(best(epsilon))).collect::<Vec<_>>().join(", ")
+    epsilons.into_iter().map(|epsilon| number(best(epsilon))).collect::<Vec<_>>().join(", ")
 }
 
 /// Of each hidden row the visible value over its own, for `noise`; its own over the visible one otherwise.
