@@ -98,7 +98,7 @@ fn bias() -> f64 {
 
 fn accuracy(network: &Network, lanes: u32, seed: u64) -> Result<Table, ExperimentError> {
     let columns = ["epsilon", "measured", "+-", "exact law", "measured in [-1, 1]", "+- there"];
-    let caption = format!("Accuracy `d`: the mean of {lanes} repeats and its standard error.");
+    let caption = format!("Accuracy `d`: the mean of {} repeats and its standard error.", number(lanes.into()));
     let mut table = Table::new("accuracy", caption, columns);
     for k in 0..=14_u32 {
         let epsilon = 10_f64.powf(-1.0 + 0.5 * f64::from(k));
@@ -242,8 +242,8 @@ fn sentences(
     let crossing = moves.numbers("z_1").into_iter().zip(moves.numbers("published")).find(|p| p.1 > 0.38).map(|p| p.0);
     vec![
         format!(
-            "Without a set, what noise adds to `d` falls as epsilon^({}); the measured `d` is that of the exact law at all epsilons, at most \
-             {:.1} standard errors away.",
+            "Without a set, what noise adds to `d` falls as epsilon^({}); at all epsilons the measured `d` is at most {:.1} standard errors away \
+             from the exact law.",
             noise_slope(accuracy).text(),
             standard_errors(accuracy)
         ),
@@ -254,7 +254,7 @@ fn sentences(
             number(bias())
         ),
         format!(
-            "In `[-1, 1]` the noise is cut off: `d` stays below {} however small epsilon is, and is not `1/epsilon^2` there. The answer 0, \
+            "In `[-1, 1]` the noise is cut off: `d` was {} at most, and cannot grow as `1/epsilon^2` for ever. The answer 0, \
              which looks at nothing, has `d = {}`: up to epsilon = {} it is better than the algorithm.",
             number(largest(bounded.clone())),
             number(OPTIMUM * OPTIMUM),

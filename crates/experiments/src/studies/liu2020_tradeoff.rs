@@ -267,18 +267,18 @@ fn sentences(curves: &[Curve], slopes: &Table, budgets: &Table) -> Vec<String> {
             listed.join(", "),
             off("error", "theory")
         ),
-        format!("Epsilon grows as it should: the exponents are off by at most {:.3}.", off("epsilon", "its theory")),
+        format!("The exponents of epsilon differ from those of theory by at most {:.3}.", off("epsilon", "its theory")),
         format!(
-            "At equal epsilon the least error has {}. Per factor of epsilon the error falls with the exponent `(e_a - 2s)/(1 - s)`, \
+            "At equal epsilon the least error has {}. In theory the error falls per factor of epsilon with the exponent `(e_a - 2s)/(1 - s)`, \
              0.7 at s = 0 and 0.143 at s = 0.3: noise that falls as fast as the steps wins in the end; where it loses, it is a \
              matter of constants.",
             best.join(", ")
         ),
         format!(
-            "The published epsilon is {} to {} times the true one at the end, more for larger `s`, since it takes \
-             `alpha(t)/v(t+1)` for constant.",
+            "The published epsilon is {} to {} times the true one at the end{}, since it takes `alpha(t)/v(t+1)` for constant.",
             number(ratios.iter().copied().fold(f64::INFINITY, f64::min)),
-            number(ratios.iter().copied().fold(0.0, f64::max))
+            number(ratios.iter().copied().fold(0.0, f64::max)),
+            if ratios.is_sorted() { ", more for larger `s`" } else { "" }
         ),
         format!(
             "Epsilon is large here, {} after the last round at s = 0: an error that falls over many rounds is paid for in every one of \

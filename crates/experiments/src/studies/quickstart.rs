@@ -49,9 +49,14 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
 fn sentences(table: &Table) -> Vec<String> {
     let [epsilon, merit, optimum, best, median] =
         ["epsilon", "R^2", "optimum", "best alone", "median alone"].map(|name| table.numbers(name));
-    let beats = |reference: f64| epsilon.iter().zip(&merit).find(|(_, merit)| **merit > reference).map(|p| *p.0);
+    // The least epsilon from which on all are better.
+    let beats = |reference: f64| {
+        let worse = merit.iter().rposition(|merit| *merit <= reference);
+        epsilon.get(worse.map_or(0, |last| last + 1))
+    };
     let first = |reference: f64| {
-        beats(reference).map_or("at none of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"))
+        beats(reference)
+            .map_or("not even at the largest of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"))
     };
     vec![
         format!(

@@ -79,11 +79,11 @@ fn figure(table: &Table, [low, high]: [&str; 2]) -> Figure {
         let at = |k: usize, name: &str| Some((k as f64 + 1.0, table.number(name, column)?));
         ranked.iter().enumerate().filter_map(|(k, (name, _))| at(k, name)).collect()
     };
-    let names: Vec<String> = ranked.iter().enumerate().map(|(k, (name, _))| format!("{} {name}", k + 1)).collect();
+    let names: Vec<String> = ranked.iter().enumerate().map(|(k, (name, _))| format!("{}: {name}", k + 1)).collect();
     Figure {
         name: "gaps",
         title: "Gap of the objective with each method".to_owned(),
-        note: names.join(", "),
+        note: names.join("; "),
         x: Quantity::linear("method, by its gap at the smaller epsilon"),
         y: Quantity::log("gap of the objective"),
         series: vec![

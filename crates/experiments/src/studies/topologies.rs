@@ -124,11 +124,14 @@ fn sentences(table: &Table) -> Vec<String> {
         (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
     };
     let losses = table.numbers("private loss").into_iter().zip(&table.rows).zip(table.numbers("gap"));
-    let worst = losses.max_by(|a, b| a.0.0.total_cmp(&b.0.0)).map_or(String::new(), |((_, row), gap)| match &row[0] {
-        Cell::Text(name) => {
-            format!("{name} with a gap of {}, where the least gap is {}", number(gap), number(ends("gap").0))
-        }
-        _ => String::new(),
+    let worst = losses.max_by(|a, b| a.0.0.total_cmp(&b.0.0)).and_then(|((_, row), gap)| match &row[0] {
+        Cell::Text(name) if gap > ends("gap").0 => Some(format!(
+            "The gap does not decide alone: the largest private loss is that of the graph {name} with a gap of {}, where the least gap is {}.",
+            number(gap),
+            number(ends("gap").0)
+        )),
+        Cell::Text(name) => Some(format!("The largest private loss is that of the graph {name}, which has the least gap.")),
+        _ => None,
     });
     let (quiet, private, agreed) = (ends("loss without noise"), ends("private loss"), ends("private loss, agreed"));
     let small: Vec<(f64, f64)> = column(table, "rounds to agree").into_iter().filter(|(gap, _)| *gap < 0.5).collect();
@@ -150,9 +153,9 @@ fn sentences(table: &Table) -> Vec<String> {
             number(quiet.0),
             number(quiet.1)
         ),
-        format!("The gap does not decide alone: the largest loss is that of the graph {worst}."),
+        worst.unwrap_or_default(),
         format!(
-            "With noise it loses between {} and {}: every party sends its own noisy point last, and that noise has not been averaged.",
+            "With noise the worst party loses between {} and {}: every party sends its own noisy point last, and that noise has not been averaged.",
             number(private.0),
             number(private.1)
         ),

@@ -1,7 +1,9 @@
 //! The figures: accuracy against epsilon, and noise against the share of parties awake.
 
+use super::super::Table;
 use super::super::wording::number;
-use super::{Problem, Table, curve, part};
+use super::methods::BASELINES;
+use super::{Problem, curve, part};
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
 
 /// Both figures of a data set.
@@ -25,7 +27,7 @@ pub(super) fn figures(table: &Table, problem: &Problem) -> Vec<Figure> {
         Drawn::Joined,
         curve(&hidden, "accuracy", least),
     ));
-    for method in ["DP-DGD", "DP-SGD, one server", "alone"] {
+    for method in BASELINES {
         accuracy.push(Series::new(method, Drawn::Joined, curve(&of(method, "none"), "accuracy", None)));
     }
     let mut noise = vec![];
