@@ -8,11 +8,14 @@ use crate::report::wording::escape;
 pub(super) fn rerun(summary: &Summary, listing: &str) -> String {
     format!(
         "<section>\n<h2>How to rerun</h2>\n<p>In the folder of this page, with dido {version}:</p>\n\
-         <pre><code>dido plan spec.toml              # what it releases and costs; reads no data\n\
-         dido run spec.toml --out again   # the whole run again, into the folder again\n\
-         dido report .                    # this page and its pictures again, from the files beside it</code></pre>\n\
+         <pre><code># what it releases and costs; reads no data\n\
+         dido plan spec.toml\n\
+         # the whole run again, into the folder again\n\
+         dido run spec.toml --out again\n\
+         # this page and its pictures again, from the files beside it\n\
+         dido report .</code></pre>\n\
          <p>A second run on the same data is a second release, unless it repeats the same noise: its epsilon adds up.</p>\n\
-         <details><summary>The specification (spec.toml, with the names of files without their folders)</summary>\n\
+         <details class=\"printed\"><summary>The specification (spec.toml, with the names of files without their folders)</summary>\n\
          <pre><code>{listing}</code></pre>\n</details>\n</section>\n",
         version = escape(&summary.versions.dido),
         listing = escape(listing),
@@ -34,13 +37,14 @@ pub(super) fn files(summary: &Summary, drawn: bool) -> String {
         ("model.json", "The model, in every lane."),
         ("ledger.json", "Every release: the input of all accountings."),
         ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
-        ("error.svg", "The first picture of this page: not covered by the guarantee. Pictures also lie there as PNG."),
+        ("error.svg", "The first picture of this page: not covered by the guarantee."),
         ("distance.svg", "Distances: not covered by the guarantee."),
         ("epsilon.svg", "Epsilon spent."),
         ("local.json", "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
     ]
     .into_iter()
     .chain(drawn.then_some(("graph.svg", "The graph.")))
+    .chain(cfg!(feature = "png").then_some(("*.png", "The same pictures as PNG.")))
     .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
     .collect::<String>();
     format!("<section>\n<h2>Files</h2>\n<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n</section>\n")
