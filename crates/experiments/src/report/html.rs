@@ -117,7 +117,7 @@ pub fn page(page: &Page<'_>) -> String {
         ledger_table(ledger),
         guide::rerun(summary, listing),
         guide::files(summary, graph.is_some()),
-        guide::reading(),
+        guide::reading(plan),
     ]
     .concat();
     format!(

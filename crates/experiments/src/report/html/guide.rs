@@ -1,8 +1,8 @@
 //! How to rerun, which files there are, and how to read the page.
 
 use crate::config::Seed;
-use crate::records::Summary;
-use crate::report::wording::escape;
+use crate::records::{Plan, Summary};
+use crate::report::wording::{escape, model};
 
 /// The commands, and the specification.
 pub(super) fn rerun(summary: &Summary, listing: &str) -> String {
@@ -67,13 +67,14 @@ const GLOSSARY: [(&str, &str); 9] = [
 ];
 
 /// How to read the page, and a glossary.
-pub(super) fn reading() -> String {
+pub(super) fn reading(plan: &Plan) -> String {
     let words: String = GLOSSARY.map(|(word, meaning)| format!("<dt>{word}</dt><dd>{meaning}.</dd>\n")).concat();
     format!(
-        "<section>\n<h2>How to read this</h2>\n<p>Look first at the private model between the best party alone and the \
+        "<section>\n<h2>How to read this</h2>\n<p>Look first at the {model} between the best party alone and the \
          optimum: below the first, working together did not pay; the gap to the second is the price of privacy and of \
          stopping. Then read what the guarantee does not cover. Epsilon by several accountants is one and the same loss, \
          bounded in several ways: each bound holds, and the least one says most. How the result depends on epsilon is not \
-         known from one run: a sweep over privacy.budget.epsilon shows it.</p>\n<dl>\n{words}</dl>\n</section>\n"
+         known from one run: a sweep over privacy.budget.epsilon shows it.</p>\n<dl>\n{words}</dl>\n</section>\n",
+        model = model(plan),
     )
 }

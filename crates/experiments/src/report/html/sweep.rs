@@ -82,7 +82,7 @@ fn result(summary: &SweepSummary, open: bool) -> Result<String, ReportError> {
     let failed =
         if failed.is_empty() { String::new() } else { table("Cells that failed", &["Cell", "Reason"], &failed) };
     let cells = folded(rows.len(), MANY_CELLS, "cells", table(caption, &head, &rows));
-    Ok(format!("<section>\n<h2>Result</h2>\n{curve}{cells}{failed}</section>\n"))
+    Ok(format!("<section class=\"cells\">\n<h2>Result</h2>\n{curve}{cells}{failed}</section>\n"))
 }
 
 /// A measure as people write it.

@@ -54,7 +54,7 @@ fn the_page_is_well_formed_and_complete() {
         "the optimum without privacy reaches 0.4123",
         "299 releases per node in 300 rounds, by 16 parties",
         "replace-record: one record",
-        "Assignment each value of `county` is a party; a replaced record keeps its `county`",
+        "Assignment each value of county is a party; a replaced record keeps its county , and",
         "all-messages: sees every message",
         "0.002346 in L2 (0.008126 in L1)",
         "Derivation: step(t) * s * D*",
