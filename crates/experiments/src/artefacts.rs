@@ -45,7 +45,10 @@ pub fn write(
     let model = Model::of(spec, planned, outcome, summary)?;
     let derived = derived(spec, &planned.plan, summary, &outcome.trace, &outcome.ledger)?;
     unfinished.write("spec.toml", spec.toml().as_bytes())?;
-    unfinished.write("trace.csv", table::csv(&table::columns(&outcome.trace)).as_bytes())?;
+    let trace = table::columns(&outcome.trace);
+    unfinished.write("trace.csv", table::csv(&trace).as_bytes())?;
+    #[cfg(feature = "parquet")]
+    unfinished.write("trace.parquet", &crate::trace::parquet::bytes(&trace)?)?;
     let noted = Noted { note: planned.plan.not_private(), ledger: &outcome.ledger };
     unfinished.write("ledger.json", json(&noted).as_bytes())?;
     unfinished.write("model.json", json(&model).as_bytes())?;

@@ -104,8 +104,10 @@ fn the_page_names_what_is_written() {
 
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let files: BTreeSet<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    let png = ["error.png", "distance.png", "epsilon.png", "graph.png"];
-    agrees("Files", &files, if cfg!(feature = "png") { &[] } else { &png });
+    let png: &[&str] =
+        if cfg!(feature = "png") { &[] } else { &["error.png", "distance.png", "epsilon.png", "graph.png"] };
+    let parquet: &[&str] = if cfg!(feature = "parquet") { &[] } else { &["trace.parquet"] };
+    agrees("Files", &files, &[png, parquet].concat());
     let columns: BTreeSet<String> = read("trace.csv")
         .flat_map(|text| text.lines().next().unwrap().split(',').map(str::to_owned).collect::<Vec<_>>())
         .collect();

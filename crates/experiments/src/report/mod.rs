@@ -44,4 +44,8 @@ pub enum ReportError {
     /// A PNG cannot be encoded.
     #[error("a picture cannot be written as PNG: {0}")]
     Png(String),
+    /// The trace cannot be encoded.
+    #[cfg(feature = "parquet")]
+    #[error("the trace cannot be written as Parquet: {0}")]
+    Parquet(String),
 }

@@ -36,7 +36,10 @@ pub(super) fn files(summary: &Summary, drawn: bool) -> String {
         ),
         ("model.json", "The model, in every lane."),
         ("ledger.json", "Every release: the input of all accountings."),
-        ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
+        (
+            if cfg!(feature = "parquet") { "trace.csv, trace.parquet" } else { "trace.csv" },
+            "Observed rounds. Scores and distances in it are not covered by the guarantee.",
+        ),
         ("error.svg", "The first picture of this page: not covered by the guarantee."),
         ("distance.svg", "Distances: not covered by the guarantee."),
         ("epsilon.svg", "Epsilon spent."),
