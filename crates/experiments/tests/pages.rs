@@ -150,6 +150,10 @@ fn what_is_not_private_says_so_everywhere() {
         for claim in ["What the guarantee covers", "times as likely", "private model"] {
             assert!(!page.contains(claim), "{claim}");
         }
+        let compared = bench.dido(&["compare", folder.to_str().unwrap(), folder.to_str().unwrap()]);
+        assert_eq!(String::from_utf8(compared.stdout).unwrap().matches("NON-PRIVATE").count(), 4);
+        let compared = bench.json(&["compare", folder.to_str().unwrap(), folder.to_str().unwrap()]);
+        assert!(compared["rows"][0]["non_private"] == true && compared["rows"][0]["epsilon"].is_null());
         let sweep = bench.dido(&["run", "experiment.toml", "--set", "sweep.rounds=[20,30]"]);
         assert!(sweep.status.success());
         let page = read(&sweep_folder(&bench, "results"), "report.html");

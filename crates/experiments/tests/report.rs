@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::Bench;
 use common::page::{self, run};
@@ -188,4 +188,22 @@ fn results_stand_side_by_side() {
     let out = bench.dido(&["compare", names[0], other.to_str().unwrap()]);
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(text.contains("not comparable") && text.contains("data.held_out.seed"), "{text}");
+}
+
+/// Many keys would push the scores off the screen: they have a table of their own, and no cell touches the next one.
+#[test]
+fn results_of_different_algorithms_are_told_key_by_key() {
+    let bench = Bench::new();
+    let dgd = "algorithm={ kind = 'dgd', step = { kind = 'constant', c = 0.1 }, clip = { record = 1.0 } }";
+    let folders =
+        [run(&bench, &["remarks=['a long remark that nobody wants to see twice in a table']"]), run(&bench, &[dgd])];
+    let names: Vec<&str> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
+    let text = String::from_utf8(bench.dido(&["compare", names[0], names[1]]).stdout).unwrap();
+    let (scores, keys) = text.split_once("\nKeys that differ\n").unwrap_or_else(|| panic!("{text}"));
+    assert!(!scores.contains("algorithm"), "{text}");
+    let line = |key: &str| keys.lines().find(|line| line.contains(key)).unwrap_or_else(|| panic!("no {key}: {text}"));
+    let cells: Vec<&str> = line("algorithm.kind").split_whitespace().collect();
+    assert_eq!(cells, ["algorithm.kind", "projected-dgd", "dgd"]);
+    assert_eq!(line("algorithm.clip.record").split_whitespace().skip(1).collect::<Vec<_>>(), ["-", "1.0"]);
+    assert!(line("remarks").contains("...") && line("remarks").len() < 100, "{text}");
 }

@@ -263,13 +263,18 @@ impl Page {
         }
     }
 
-    /// A first column of names and right-aligned numbers.
+    /// A first column of names and right-aligned numbers. A row that is shorter than its head is a remark and may be longer.
     fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
         const NAME: usize = 48;
         let names: Vec<String> = rows.iter().map(|row| shortened(&plain(&row[0]), NAME)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(INDENT - 2);
+        let whole = || rows.iter().filter(|row| row.len() == head.len());
+        let widths: Vec<usize> = (1..head.len())
+            .map(|k| whole().map(|row| row[k].chars().count()).max().unwrap_or(0).max(head[k].chars().count()))
+            .map(|longest| (longest + 1).max(14))
+            .collect();
         let mut line = |name: &str, cells: &mut dyn Iterator<Item = &str>| {
-            let cells: String = cells.map(|cell| format!("{cell:>14}")).collect();
+            let cells: String = cells.zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
             self.text += &format!("  {name:<width$}{cells}\n");
         };
         line(head[0], &mut head[1..].iter().copied());
