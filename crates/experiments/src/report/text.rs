@@ -271,7 +271,7 @@ impl Page {
         let whole = || rows.iter().filter(|row| row.len() == head.len());
         let widths: Vec<usize> = (1..head.len())
             .map(|k| whole().map(|row| row[k].chars().count()).max().unwrap_or(0).max(head[k].chars().count()))
-            .map(|longest| (longest + 1).max(14))
+            .map(|longest| (longest + 2).max(14))
             .collect();
         let mut line = |name: &str, cells: &mut dyn Iterator<Item = &str>| {
             let cells: String = cells.zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();

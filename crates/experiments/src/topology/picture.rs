@@ -196,7 +196,7 @@ fn columns(topology: &Topology) -> Option<usize> {
 /// `count` places of `all` on a circle, the first at the top, clockwise.
 fn circle(count: usize, all: usize) -> Vec<Point> {
     // Two nodes stand side by side.
-    let first = if all == 2 { TAU / 4.0 } else { 0.0 };
+    let first = if all == 2 { -TAU / 4.0 } else { 0.0 };
     let angle = |k: usize| first + TAU * k as f64 / all as f64;
     (0..count).map(|k| [angle(k).sin(), -angle(k).cos()]).collect()
 }

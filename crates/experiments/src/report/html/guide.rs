@@ -28,28 +28,34 @@ pub(super) fn files(summary: &Summary, drawn: bool) -> String {
         Seed::Number(_) => "The specification: on the same data it gives the same model, ledger and trace again.",
         Seed::Os => "The specification: running it again draws fresh noise and spends epsilon anew on the same data.",
     };
-    let rows = [
-        ("spec.toml", again),
+    let also = |other: &'static str, written: bool| if written { vec![other] } else { vec![] };
+    let picture =
+        |name: &'static str, png: &'static str, what| ([vec![name], also(png, cfg!(feature = "png"))].concat(), what);
+    let graph = picture("graph.svg", "graph.png", "The graph.");
+    let rows: String = [
+        (vec!["spec.toml"], again),
         (
-            "summary.json",
+            vec!["summary.json"],
             "The numbers of this page. Its key not_covered lists the keys that the guarantee does not cover.",
         ),
-        ("model.json", "The model, in every lane."),
-        ("ledger.json", "Every release: the input of all accountings."),
+        (vec!["model.json"], "The model, in every lane."),
+        (vec!["ledger.json"], "Every release: the input of all accountings."),
         (
-            if cfg!(feature = "parquet") { "trace.csv, trace.parquet" } else { "trace.csv" },
+            [vec!["trace.csv"], also("trace.parquet", cfg!(feature = "parquet"))].concat(),
             "Observed rounds. Scores and distances in it are not covered by the guarantee.",
         ),
-        ("error.svg", "The first picture of this page: not covered by the guarantee."),
-        ("distance.svg", "Distances: not covered by the guarantee."),
-        ("epsilon.svg", "Epsilon spent."),
-        ("local.json", "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
+        picture("error.svg", "error.png", "The first picture of this page: not covered by the guarantee."),
+        picture("distance.svg", "distance.png", "Distances: not covered by the guarantee."),
+        picture("epsilon.svg", "epsilon.png", "Epsilon spent."),
+        (vec!["local.json"], "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
     ]
     .into_iter()
-    .chain(drawn.then_some(("graph.svg", "The graph.")))
-    .chain(cfg!(feature = "png").then_some(("*.png", "The same pictures as PNG.")))
-    .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
-    .collect::<String>();
+    .chain(drawn.then_some(graph))
+    .map(|(files, what)| {
+        let files: Vec<String> = files.iter().map(|file| format!("<code>{file}</code>")).collect();
+        format!("<tr><th scope=\"row\">{}</th><td>{what}</td></tr>\n", files.join(", "))
+    })
+    .collect();
     format!("<section>\n<h2>Files</h2>\n<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n</section>\n")
 }
 

@@ -79,7 +79,7 @@ fn the_page_is_well_formed_and_complete() {
         "error.svg: the curve of the scores",
         "local.json: the SHA-256 of the data",
         "local.json The SHA-256 of the data, to notice other data. Not private",
-        "error.svg The first picture of this page",
+        "The first picture of this page",
         "trace.csv",
     ] {
         assert!(words.contains(part), "{part:?} is not in\n{words}");

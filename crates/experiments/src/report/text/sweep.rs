@@ -88,7 +88,7 @@ pub(crate) fn loss(plan: &PlanFigures, epsilon: &Epsilons) -> String {
 
 fn noise(plan: &PlanFigures) -> String {
     match plan.noise {
-        Some(scale) => format!("  {} {}", plan.mechanism, significant(scale)),
+        Some(scale) => format!("{} {}", plan.mechanism, significant(scale)),
         None => plan.mechanism.clone(),
     }
 }
