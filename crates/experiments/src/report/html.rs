@@ -194,17 +194,22 @@ fn result(plan: &Plan, summary: &Summary, plots: &[Plot<'_>]) -> String {
         out += &format!("<p>{}</p>\n", escape(&more));
     }
     if summary.lanes > 1 {
-        let [low, high] = lanes(&summary.lane_scores);
-        let rows = [("Mean", m.private), ("Lowest", low), ("Highest", high)]
-            .map(|(which, s)| vec![which.to_owned(), score(s.merit()), significant(s.error())]);
-        let caption = format!(
-            "The {} over {} lanes (repetitions with fresh noise on the same data), each figure by itself. Not covered by the guarantee.",
-            model(plan),
-            summary.lanes
-        );
-        out += &table(&caption, &["Lane", &merit, &error], &rows);
+        out += &spread(plan, summary, [&merit, &error]);
     }
     out + "</section>\n"
+}
+
+/// The scores of all lanes.
+fn spread(plan: &Plan, summary: &Summary, [merit, error]: [&str; 2]) -> String {
+    let [low, high] = lanes(&summary.lane_scores);
+    let rows = [("Mean", summary.metrics.private), ("Lowest", low), ("Highest", high)]
+        .map(|(which, s)| vec![which.to_owned(), score(s.merit()), significant(s.error())]);
+    let caption = format!(
+        "The {} over {} lanes (repetitions with fresh noise on the same data), each figure by itself. Not covered by the guarantee.",
+        model(plan),
+        summary.lanes
+    );
+    table(&caption, &["Lane", merit, error], &rows)
 }
 
 /// How the rounds went: the pictures that do not illustrate the finding, and what a theorem allows.

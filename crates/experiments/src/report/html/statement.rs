@@ -13,7 +13,26 @@ pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
     for paragraph in plain_words(plan, summary) {
         out += &format!("<p>{}</p>\n", escape(&paragraph));
     }
-    out += "<h3>In numbers</h3>\n";
+    out += &numbers(plan, summary);
+    out += if plan.not_private().is_some() {
+        "<h3>There is no guarantee</h3>\n"
+    } else {
+        "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
+         releases alone: the private model and its coefficients, the consensus error, this statement and the \
+         ledger.</p>\n"
+    };
+    for caveat in caveats(summary, plan) {
+        out += &format!("<p>{}</p>\n", escape(&caveat));
+    }
+    let limits: String = NOT_COVERED.map(|(what, why)| format!("<li>{what}: {why}.</li>\n")).concat();
+    out + &format!(
+        "<div class=\"limits\">\n<h3>Not covered by the guarantee</h3>\n<ul>\n{limits}</ul>\n</div>\n</section>\n"
+    )
+}
+
+/// What the guarantee depends on, and epsilon by every accounting.
+fn numbers(plan: &Plan, summary: &Summary) -> String {
+    let mut out = "<h3>In numbers</h3>\n".to_owned();
     out += &facts(&[
         ("Released", plan.released.clone()),
         ("How often", releases(plan)),
@@ -36,20 +55,7 @@ pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
         let caption = format!("{}{}", warning(plan), all_lanes(summary.lanes));
         out += &epsilons(&caption, &summary.epsilon_all_lanes, summary, None);
     }
-    out += if plan.not_private().is_some() {
-        "<h3>There is no guarantee</h3>\n"
-    } else {
-        "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
-         releases alone: the private model and its coefficients, the consensus error, this statement and the \
-         ledger.</p>\n"
-    };
-    for caveat in caveats(summary, plan) {
-        out += &format!("<p>{}</p>\n", escape(&caveat));
-    }
-    let limits: String = NOT_COVERED.map(|(what, why)| format!("<li>{what}: {why}.</li>\n")).concat();
-    out + &format!(
-        "<div class=\"limits\">\n<h3>Not covered by the guarantee</h3>\n<ul>\n{limits}</ul>\n</div>\n</section>\n"
-    )
+    out
 }
 
 /// Before figures that are no guarantee: they would be one if the bounds had been public.

@@ -60,15 +60,8 @@ fn chart(key: &str, done: &[&Row], groups: Vec<(String, Vec<(f64, f64)>)>) -> Ch
     let all = || groups.iter().flat_map(|(_, points)| points);
     let xs: Vec<f64> = all().map(|point| point.0).collect();
     let merits: Vec<f64> = all().map(|point| point.1).collect();
-    let (low, high) = bounds(&xs);
-    // Budgets are chosen by factors, not by steps.
-    let logarithmic = low > 0.0 && high / low >= 8.0;
-    let (x, x_scale) = if logarithmic {
-        (decades(low.log10(), high.log10()), Scale::Decades)
-    } else {
-        (Axis::covering(low, high), Scale::Linear)
-    };
-    let place = |value: f64| if logarithmic { value.log10() } else { value };
+    let (x, x_scale) = horizontal(&xs);
+    let place = |value: f64| if x_scale == Scale::Decades { value.log10() } else { value };
     let measure = measure(done);
     let marked = groups.len();
     let beside = if marked == 1 { references(done, x) } else { vec![] };
@@ -83,24 +76,40 @@ fn chart(key: &str, done: &[&Row], groups: Vec<(String, Vec<(f64, f64)>)>) -> Ch
     let lines: Vec<Line> = groups.into_iter().zip(PENS).map(line).chain(beside).collect();
     let values: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
     let anchors = [merits, lines[marked..].iter().map(|line| line.points[0].1).collect()].concat();
-    let several = done.iter().any(|row| row.plan.as_ref().is_some_and(|plan| plan.lanes > 1));
-    let lanes = if several { "; the mean over lanes" } else { "; one lane" };
-    let shaded = if ribbon.is_some() { "; shaded: 5th to 95th percentile of the lanes" } else { "" };
+    let shaded: Vec<f64> =
+        ribbon.iter().flat_map(|ribbon| &ribbon.points).flat_map(|&(_, low, high)| [low, high]).collect();
     Chart {
         id: "dido-swept",
         title: if key == BUDGET { "What privacy costs" } else { "What the swept key changes" },
-        note: format!("higher is better{lanes}{shaded}"),
+        note: note(done, ribbon.is_some()),
         description: format!("Lines over {key}. {}.", values.join("; ")),
         x_label: if key == BUDGET { "epsilon of one lane".to_owned() } else { key.to_owned() },
         x_scale,
         y_label: if measure == "accuracy" { "Accuracy on held-out records" } else { "R\u{b2} on held-out records" },
         x,
-        y: scores(&anchors, &anchors),
+        y: scores(&anchors, &[anchors.as_slice(), &shaded].concat()),
         scale: Scale::Linear,
         lines,
         marked,
         ribbon,
     }
+}
+
+/// The axis of these values: budgets are chosen by factors, not by steps.
+fn horizontal(values: &[f64]) -> (Axis, Scale) {
+    let (low, high) = bounds(values);
+    if low > 0.0 && high / low >= 8.0 {
+        (decades(low.log10(), high.log10()), Scale::Decades)
+    } else {
+        (Axis::covering(low, high), Scale::Linear)
+    }
+}
+
+fn note(done: &[&Row], is_shaded: bool) -> String {
+    let several = done.iter().any(|row| row.plan.as_ref().is_some_and(|plan| plan.lanes > 1));
+    let lanes = if several { "the mean over lanes" } else { "one lane" };
+    let shaded = if is_shaded { "; shaded: 5th to 95th percentile of the lanes" } else { "" };
+    format!("higher is better; {lanes}{shaded}")
 }
 
 /// What is on the vertical axis.
