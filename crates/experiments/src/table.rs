@@ -43,7 +43,10 @@ pub struct Row {
     pub merit: Option<Band>,
     /// RMSE or mean loss, the mean over lanes.
     pub error: f64,
-    /// The least epsilon of one lane; absent where it is unbounded.
+    /// Whether nothing is promised: no noise was added, or bounds were read off the data.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub non_private: bool,
+    /// The least epsilon of one lane; absent where it is unbounded or no guarantee.
     pub epsilon: Option<f64>,
     /// Epsilon of one lane at delta 0.
     pub epsilon_pure: Option<f64>,
@@ -123,8 +126,9 @@ fn row(folder: &Path, summary: &Summary, values: &BTreeMap<String, String>, keys
         measure: [merit, error],
         merit: Band::of(&merits),
         error: summary.metrics.private.error(),
-        epsilon: summary.epsilon.least(),
-        epsilon_pure: summary.epsilon.pure,
+        non_private: summary.non_private.is_some(),
+        epsilon: summary.epsilon.least().filter(|_| summary.non_private.is_none()),
+        epsilon_pure: summary.epsilon.pure.filter(|_| summary.non_private.is_none()),
         delta: summary.delta,
         rounds: summary.rounds,
         messages: summary.messages,

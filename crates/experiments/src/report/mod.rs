@@ -20,7 +20,7 @@ mod planned;
 mod wording;
 
 pub(crate) use number::{at_least, bound, significant};
-pub(crate) use wording::{capitalised, caveats, figures, not_covered};
+pub(crate) use wording::{Promise, capitalised, caveats, figures, not_covered};
 
 #[cfg(test)]
 mod fixture;

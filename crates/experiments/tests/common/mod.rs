@@ -1,6 +1,7 @@
 //! The command `dido` in a temporary folder, and a small made-up data set.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod page;
 pub mod sweeps;
 
 use std::fmt::Write;

@@ -2,9 +2,10 @@
 
 use super::markup::facts;
 use crate::records::{Epsilons, Plan, PlannedBudget, Summary};
+use crate::report::number::{bound, significant};
 use crate::report::planned::marked;
 use crate::report::wording::{
-    NOT_COVERED, accountings, all_lanes, budget, caveats, escape, noise, plain_words, releases, sensitivity,
+    NOT_COVERED, Promise, accountings, all_lanes, budget, caveats, escape, noise, plain_words, releases, sensitivity,
 };
 
 pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
@@ -23,17 +24,19 @@ pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
         ("Sensitivity", format!("{}. Derivation: {}", sensitivity(plan), plan.sensitivity.derivation)),
         ("Noise", noise(plan)),
         ("Budget", budget(plan.budget)),
+        ("Accountant", accountant(plan, summary)),
     ]);
     out += &epsilons(
-        "Epsilon of one lane, from the ledger of all planned rounds",
+        &format!("{}Epsilon of one lane, from the ledger of all planned rounds", warning(plan)),
         &summary.epsilon,
         summary,
         marked(plan),
     );
     if summary.lanes > 1 {
-        out += &epsilons(&all_lanes(summary.lanes), &summary.epsilon_all_lanes, summary, None);
+        let caption = format!("{}{}", warning(plan), all_lanes(summary.lanes));
+        out += &epsilons(&caption, &summary.epsilon_all_lanes, summary, None);
     }
-    out += if plan.mechanism == "none" {
+    out += if plan.not_private().is_some() {
         "<h3>There is no guarantee</h3>\n"
     } else {
         "<h3>What the guarantee covers</h3>\n<p>Every release of every node, and whatever is computed from the \
@@ -47,6 +50,26 @@ pub(super) fn section(plan: &Plan, summary: &Summary) -> String {
     out + &format!(
         "<div class=\"limits\">\n<h3>Not covered by the guarantee</h3>\n<ul>\n{limits}</ul>\n</div>\n</section>\n"
     )
+}
+
+/// Before figures that are no guarantee: they would be one if the bounds had been public.
+fn warning(plan: &Plan) -> &'static str {
+    if plan.not_private().is_some() { "NON-PRIVATE, these figures are no guarantee. " } else { "" }
+}
+
+/// Who adds up the releases, and to what.
+fn accountant(plan: &Plan, summary: &Summary) -> String {
+    let lanes = if summary.lanes > 1 { format!(" for all {} lanes together", summary.lanes) } else { String::new() };
+    let chosen = plan.accountant.as_ref().map_or_else(String::new, |chosen| {
+        format!("; the budget is compared with the epsilon of {chosen}, as the file asks")
+    });
+    match Promise::of_all_lanes(plan, summary) {
+        Some(Promise { epsilon, delta, accountant }) => {
+            let (epsilon, delta) = (bound(epsilon), significant(delta));
+            format!("{accountant}: epsilon {epsilon} at delta {delta}{lanes}{chosen}")
+        }
+        None => "none has a guarantee: NON-PRIVATE".to_owned(),
+    }
 }
 
 fn epsilons(caption: &str, epsilon: &Epsilons, summary: &Summary, budget: Option<PlannedBudget>) -> String {
