@@ -214,8 +214,9 @@ fn list_task_and_pages_are_in_step() {
         pages.remove(&name);
     }
     assert!(pages.is_empty(), "{pages:?}");
-    let listed = common::Bench::new().dido(&["study", "--list"]).stdout;
-    assert_eq!(String::from_utf8(listed).unwrap().lines().count(), ALL.len());
+    let listed = String::from_utf8(common::Bench::new().dido(&["study", "--list"]).stdout).unwrap();
+    let named = |name: &str| listed.lines().any(|line| line.split_whitespace().next() == Some(name));
+    assert!(ALL.iter().all(|study| named(study.name)) && listed.ends_with(": docs/experiments.md\n"), "{listed}");
     let refused = find("tables").err().map(|error| error.to_string()).unwrap();
     assert!(refused.starts_with("no experiment `tables`") && refused.contains("network-dp"), "{refused}");
 }

@@ -33,7 +33,8 @@ pub struct StudyArgs {
 
 pub fn run(args: &StudyArgs) -> Result<(), ExperimentError> {
     if args.list {
-        let lines: Vec<String> = ALL.iter().map(|study| format!("{:<22}{}\n", study.name, study.title)).collect();
+        let mut lines: Vec<String> = ALL.iter().map(|study| format!("{:<22}{}\n", study.name, study.title)).collect();
+        lines.push(format!("\nPages with figures: {}\n", args.out.with_extension("md").display()));
         return print(&lines.concat());
     }
     let options = Options { quick: args.quick, seed: args.seed };

@@ -2,10 +2,10 @@
 
 use super::fit::Estimate;
 use super::specs::{cell, merits, records};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "correlated-noise",
@@ -72,7 +72,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&table, graphs, &local, &central),
         figures: vec![scores(&table, graphs, &local, &central), noise(&table, graphs)],
         tables: vec![table],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -106,44 +106,59 @@ fn sentences(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cos
     let last =
         |graph: &str, view: &str, column: &str| curve(table, graph, view, column).last().map_or(f64::NAN, |p| p.1);
     let list = |view: &str, column: &str| {
-        let of = |(graph, _): &(&str, &str)| format!("{} ({graph})", significant(last(graph, view, column)));
+        let of = |(graph, _): &(&str, &str)| format!("{} ({graph})", number(last(graph, view, column)));
         graphs.iter().map(of).collect::<Vec<_>>().join(", ")
     };
     let best = |view: &str| {
         let of = |(graph, _): &(&str, &str)| {
             let top = curve(table, graph, view, "R^2").into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            top.map_or(String::new(), |(ratio, merit)| format!("{} at ratio {ratio} ({graph})", significant(merit)))
+            top.map_or(String::new(), |(ratio, merit)| format!("{} at ratio {ratio} ({graph})", number(merit)))
         };
         graphs.iter().map(of).collect::<Vec<_>>().join(", ")
     };
-    let root = |n: usize| significant(1.0 / (n as f64).sqrt());
+    let top = |graph: &str, view: &str| {
+        curve(table, graph, view, "R^2").iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max)
+    };
+    // By more than three standard errors of the worse.
+    let loses = |graph: &str| {
+        let view = VIEWS[0].0;
+        top(graph, view) - last(graph, view, "R^2") > 3.0 * last(graph, view, "+-")
+    };
+    let least = |(graph, _): &(&str, &str)| {
+        let first = curve(table, graph, VIEWS[0].0, "own noise").first().map_or(f64::NAN, |p| p.1);
+        format!("{} ({graph})", number(first))
+    };
+    let root = |n: usize| number(1.0 / (n as f64).sqrt());
     vec![
-        format!(
-            "Local privacy has R^2 {}, a trusted server {}.",
-            local.merit.wide(),
-            central.merit.wide()
-        ),
+        format!("Local privacy has R^2 {}, a trusted server {}.", local.merit.text(), central.merit.text()),
         format!(
             "With much shared noise a party's own noise falls to {} of that of local privacy; the limit is 1/sqrt(16) = {}.",
             list("all messages", "own noise"),
             root(PARTIES)
         ),
         format!(
-            "The best R^2 over the ratios is {}; with the most shared noise it is {}. Less noise of its own does not make up for shared noise without \
-             end: it cancels in the mean, but gradients are taken at the points that it has moved, and they are clipped there.",
+            "The best R^2 over the ratios is {}; with the most shared noise it is {}.{}",
             best("all messages"),
-            list("all messages", "R^2")
+            list("all messages", "R^2"),
+            if graphs.iter().any(|(graph, _)| loses(graph)) {
+                " Less noise of its own does not make up for shared noise without end: it cancels in the mean, but gradients are taken at the \
+                 points that it has moved, and they are clipped there."
+            } else {
+                ""
+            }
         ),
         format!(
             "Against one of the parties the own noise falls to {} (limit {} where the others stay connected without it), and the best R^2 \
-             is {}: one curious party costs little. `dido` accounts for one, not for several who pool what they know.",
+             is {}: of the best R^2, one curious party costs {} at most. `dido` accounts for one, not for several who pool what they know.",
             list("a party", "own noise"),
             root(PARTIES - 1),
-            best("a party")
+            best("a party"),
+            number(graphs.iter().map(|(graph, _)| top(graph, VIEWS[0].0) - top(graph, VIEWS[1].0)).fold(0.0, f64::max))
         ),
-        "On a sparse graph more shared noise is needed for the same effect: what counts is the ratio times the connectivity of the \
-         graph."
-            .to_owned(),
+        format!(
+            "What counts is the ratio times the connectivity of the graph: with the least shared noise the own noise is {}.",
+            graphs.iter().map(least).collect::<Vec<_>>().join(", ")
+        ),
     ]
 }
 

@@ -2,14 +2,16 @@
 
 use serde::{Serialize, Serializer};
 
+use super::wording::{estimate, number};
 use crate::report::plot::Figure;
-use crate::report::significant;
 
 /// What a study found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The numbers.
     pub tables: Vec<Table>,
+    /// What the page shows in place of the tables, where they are long; the same numbers.
+    pub shown: Vec<Table>,
     /// The pictures; the first is the key figure.
     pub figures: Vec<Figure>,
     /// One paragraph each; their numbers come from the tables.
@@ -25,7 +27,7 @@ pub struct Table {
     pub name: &'static str,
     /// What it shows, in one line.
     pub caption: String,
-    /// The names of its columns; the first names the rows.
+    /// The names of its columns; the first names the rows. One that begins with `+-` has the standard errors of the column before it.
     pub columns: Vec<&'static str>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
@@ -36,6 +38,8 @@ pub struct Table {
 pub enum Cell {
     /// A finite number.
     Number(f64),
+    /// A number and its standard error, in one cell.
+    Estimate(f64, f64),
     /// Words.
     Text(String),
     /// There is no value.
@@ -77,8 +81,28 @@ impl Table {
         if let Cell::Number(x) = found.get(place)? { Some(*x) } else { None }
     }
 
-    /// The same for Markdown, with four digits.
+    /// The same for Markdown, for readers: standard errors stand beside their numbers.
     pub fn markdown(&self) -> String {
+        self.with_errors_beside().lines()
+    }
+
+    /// The columns of standard errors merged into those before them.
+    fn with_errors_beside(&self) -> Self {
+        let is_error: Vec<bool> = self.columns.iter().map(|name| name.starts_with("+-")).collect();
+        let kept = |k: &usize| !is_error[*k];
+        let cell = |row: &Vec<Cell>, k: usize| match (&row[k], row.get(k + 1)) {
+            (Cell::Number(x), Some(Cell::Number(error))) if is_error[k + 1] => Cell::Estimate(*x, *error),
+            (alone, _) => alone.clone(),
+        };
+        let places: Vec<usize> = (0..self.columns.len()).filter(kept).collect();
+        Self {
+            columns: places.iter().map(|&k| self.columns[k]).collect(),
+            rows: self.rows.iter().map(|row| places.iter().map(|&k| cell(row, k)).collect()).collect(),
+            ..self.clone()
+        }
+    }
+
+    fn lines(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let head = line(self.columns.iter().map(|name| (*name).to_owned()).collect());
         let numeric = |k: usize| self.rows.iter().all(|row| !matches!(row[k], Cell::Text(_)));
@@ -92,7 +116,8 @@ impl Table {
 impl Cell {
     fn text(&self) -> String {
         match self {
-            Self::Number(x) => significant(*x),
+            Self::Number(x) => number(*x),
+            Self::Estimate(x, error) => estimate(*x, *error),
             Self::Text(words) => words.clone(),
             Self::Absent => "-".to_owned(),
         }
@@ -103,6 +128,7 @@ impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(x) => serializer.serialize_f64(*x),
+            Self::Estimate(x, error) => (x, error).serialize(serializer),
             Self::Text(words) => serializer.serialize_str(words),
             Self::Absent => serializer.serialize_none(),
         }

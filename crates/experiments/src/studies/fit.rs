@@ -1,6 +1,6 @@
 //! Slopes of power laws, with their standard errors.
 
-use crate::report::significant;
+use super::wording::estimate;
 
 /// A number with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,12 +22,7 @@ impl Estimate {
 
     /// Number and standard error in words.
     pub fn text(self) -> String {
-        format!("{:.3} +- {:.3}", self.value, self.error)
-    }
-
-    /// As [`text`](Self::text), to four digits, for values of any size.
-    pub fn wide(self) -> String {
-        format!("{} +- {}", significant(self.value), significant(self.error))
+        estimate(self.value, self.error)
     }
 }
 

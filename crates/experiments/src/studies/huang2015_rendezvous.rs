@@ -10,10 +10,10 @@ use ndarray::{Array1, Array2};
 
 use super::fit::{Estimate, slope};
 use super::network::{Network, of_the_mean};
+use super::wording::number;
 use super::{Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "huang2015-rendezvous",
@@ -50,7 +50,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&accuracy, &decays, &best, &costs, &moves),
         figures: vec![accuracy_figure(&accuracy), decay_figure(&decays), best_figure(&best), moves_figure(&moves)],
         tables: vec![accuracy, best, costs, moves],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -98,7 +98,7 @@ fn bias() -> f64 {
 
 fn accuracy(network: &Network, lanes: u32, seed: u64) -> Result<Table, ExperimentError> {
     let columns = ["epsilon", "measured", "+-", "exact law", "measured in [-1, 1]", "+- there"];
-    let caption = format!("Accuracy `d`: the mean of {lanes} repeats and its standard error.");
+    let caption = format!("Accuracy `d`: the mean of {} repeats and its standard error.", number(lanes.into()));
     let mut table = Table::new("accuracy", caption, columns);
     for k in 0..=14_u32 {
         let epsilon = 10_f64.powf(-1.0 + 0.5 * f64::from(k));
@@ -242,8 +242,8 @@ fn sentences(
     let crossing = moves.numbers("z_1").into_iter().zip(moves.numbers("published")).find(|p| p.1 > 0.38).map(|p| p.0);
     vec![
         format!(
-            "Without a set, what noise adds to `d` falls as epsilon^({}); the measured `d` is that of the exact law at all epsilons, at most \
-             {:.1} standard errors away.",
+            "Without a set, what noise adds to `d` falls as epsilon^({}); at all epsilons the measured `d` is at most {:.1} standard errors away \
+             from the exact law.",
             noise_slope(accuracy).text(),
             standard_errors(accuracy)
         ),
@@ -251,14 +251,14 @@ fn sentences(
             "No epsilon removes the rest: the steps add up to a finite number, and {:.2} % of the first distance stays for ever, \
              `d = {}`.",
             100.0 * bias().sqrt() / OPTIMUM,
-            significant(bias())
+            number(bias())
         ),
         format!(
-            "In `[-1, 1]` the noise is cut off: `d` stays below {} however small epsilon is, and is not `1/epsilon^2` there. The answer 0, \
+            "In `[-1, 1]` the noise is cut off: `d` was {} at most, and cannot grow as `1/epsilon^2` for ever. The answer 0, \
              which looks at nothing, has `d = {}`: up to epsilon = {} it is better than the algorithm.",
-            significant(largest(bounded.clone())),
-            significant(OPTIMUM * OPTIMUM),
-            significant(useless)
+            number(largest(bounded.clone())),
+            number(OPTIMUM * OPTIMUM),
+            number(useless)
         ),
         format!(
             "The decay that adds the least noise is `p = q^(1/3)` (fitted exponent {:.4}). The decay that is best for the accuracy is another \
@@ -266,20 +266,20 @@ fn sentences(
              `q^(1/3)` loses a factor of up to {}; at `q = 0.6` the best `d` at epsilon 1 is {} without a set.",
             of_variance.value,
             exponent.text(),
-            significant(largest(best.numbers("loss"))),
-            significant(cheapest)
+            number(largest(best.numbers("loss"))),
+            number(cheapest)
         ),
         format!(
             "C-E1: the published `M_t = K p^t` costs `epsilon/p`: {} for p = 0.8 where 1 is claimed. `x(t)` is hidden by the noise of round \
              `t + 1`. With `K p^(t-1)` the claim holds.",
-            significant(costs.numbers("published, K p^t")[2])
+            number(costs.numbers("published, K p^t")[2])
         ),
         format!(
             "C-E2: with the gradient at `z`, as published, two adjacent costs move the point by up to {}, where Lemma 4 allows 0.38; \
              it is exceeded from `z_1` = {} on, which noise reaches. With the gradient at the projected point it is {}.",
-            significant(largest(moves.numbers("published"))),
-            crossing.map_or("nowhere".to_owned(), significant),
-            significant(largest(moves.numbers("at the projected z")))
+            number(largest(moves.numbers("published"))),
+            crossing.map_or("nowhere".to_owned(), number),
+            number(largest(moves.numbers("at the projected z")))
         ),
     ]
 }

@@ -11,10 +11,10 @@ use ndarray::{Array1, Array2};
 
 use super::fit::{Estimate, mean_curve, slope, slope_of_repeats};
 use super::network::{Network, of_the_mean};
+use super::wording::number;
 use super::{Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "liu2020-tradeoff",
@@ -83,7 +83,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&curves, &slopes, &budgets),
         figures: vec![error_against_epsilon(&curves), error_against_rounds(&curves), published_against_tight(&curves)],
         tables: vec![slopes, budgets],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -258,7 +258,7 @@ fn sentences(curves: &[Curve], slopes: &Table, budgets: &Table) -> Vec<String> {
             let numbers: Vec<f64> =
                 row.iter().filter_map(|cell| if let super::Cell::Number(x) = cell { Some(*x) } else { None }).collect();
             let (place, _) = numbers[1..].iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
-            Some(format!("s = {} at epsilon {}", curves[place].s, significant(numbers[0])))
+            Some(format!("s = {} at epsilon {}", curves[place].s, number(numbers[0])))
         })
         .collect();
     vec![
@@ -267,24 +267,24 @@ fn sentences(curves: &[Curve], slopes: &Table, budgets: &Table) -> Vec<String> {
             listed.join(", "),
             off("error", "theory")
         ),
-        format!("Epsilon grows as it should: the exponents are off by at most {:.3}.", off("epsilon", "its theory")),
+        format!("The exponents of epsilon differ from those of theory by at most {:.3}.", off("epsilon", "its theory")),
         format!(
-            "At equal epsilon the least error has {}. Per factor of epsilon the error falls with the exponent `(e_a - 2s)/(1 - s)`, \
+            "At equal epsilon the least error has {}. In theory the error falls per factor of epsilon with the exponent `(e_a - 2s)/(1 - s)`, \
              0.7 at s = 0 and 0.143 at s = 0.3: noise that falls as fast as the steps wins in the end; where it loses, it is a \
              matter of constants.",
             best.join(", ")
         ),
         format!(
-            "The published epsilon is {} to {} times the true one at the end, more for larger `s`, since it takes \
-             `alpha(t)/v(t+1)` for constant.",
-            significant(ratios.iter().copied().fold(f64::INFINITY, f64::min)),
-            significant(ratios.iter().copied().fold(0.0, f64::max))
+            "The published epsilon is {} to {} times the true one at the end{}, since it takes `alpha(t)/v(t+1)` for constant.",
+            number(ratios.iter().copied().fold(f64::INFINITY, f64::min)),
+            number(ratios.iter().copied().fold(0.0, f64::max)),
+            if ratios.is_sorted() { ", more for larger `s`" } else { "" }
         ),
         format!(
             "Epsilon is large here, {} after the last round at s = 0: an error that falls over many rounds is paid for in every one of \
              them. By zCDP, at delta = {DELTA:e}, it is {}. The exponents do not depend on the constants.",
-            significant(curves[0].pure[curves[0].pure.len() - 1]),
-            significant(curves[0].zcdp[curves[0].zcdp.len() - 1])
+            number(curves[0].pure[curves[0].pure.len() - 1]),
+            number(curves[0].zcdp[curves[0].zcdp.len() - 1])
         ),
     ]
 }

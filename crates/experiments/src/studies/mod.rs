@@ -10,6 +10,7 @@ pub mod fit;
 mod network;
 pub mod page;
 mod specs;
+mod wording;
 
 mod correlated_noise;
 mod huang2015_rendezvous;

@@ -2,11 +2,11 @@
 
 use dido_topology::families;
 
+use super::wording::number;
 use super::{Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::network_privacy::{Question, network_privacy};
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 use crate::topology::Topology;
 
 pub(super) const STUDY: Study = Study {
@@ -70,7 +70,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
             "The sum over single messages, which bounds nothing",
         ),
     ];
-    Ok(Findings { sentences: sentences(&table, &names), figures, tables: vec![table], timing: vec![] })
+    Ok(Findings { sentences: sentences(&table, &names), figures, tables: vec![table], ..Findings::default() })
 }
 
 /// Names, families and options.
@@ -104,13 +104,7 @@ fn sentences(table: &Table, names: &[&str]) -> Vec<String> {
         .filter_map(|name| {
             let curve = at(name, "mean");
             let (first, last) = (curve.first()?, curve.last()?);
-            Some(format!(
-                "{name}: {} at distance {}, {} at {}",
-                significant(first.1),
-                first.0,
-                significant(last.1),
-                last.0
-            ))
+            Some(format!("{name}: {} at distance {}, {} at {}", number(first.1), first.0, number(last.1), last.0))
         })
         .collect();
     let ring = at("ring", "largest");

@@ -55,14 +55,16 @@ pub fn markdown(study: &Study, options: &Options, findings: &Findings) -> String
         parts.push("**The short form, for tests: the numbers are rough.**".to_owned());
     }
     parts.push("## What we found".to_owned());
-    parts.extend(findings.sentences.iter().map(|sentence| format!("- {sentence}")));
+    let sentences: Vec<String> = findings.sentences.iter().map(|sentence| format!("- {sentence}")).collect();
+    parts.push(sentences.join("\n"));
     parts.extend(
         findings
             .figures
             .iter()
             .map(|figure| format!("![{}]({})", alternative(&figure.title), picture(study, figure.name))),
     );
-    parts.extend(findings.tables.iter().map(|table| table.markdown().trim_end().to_owned()));
+    let tables = if findings.shown.is_empty() { &findings.tables } else { &findings.shown };
+    parts.extend(tables.iter().map(|table| table.markdown().trim_end().to_owned()));
     if !findings.timing.is_empty() {
         parts.push(format!("What a clock said of one run: [{name}.timing.md]({name}.timing.md)."));
     }

@@ -2,10 +2,10 @@
 
 use super::fit::Estimate;
 use super::specs::{cell, merits};
+use super::wording::number;
 use super::{Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "quickstart",
@@ -38,30 +38,40 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         let references = [metrics.optimum, metrics.best_alone, metrics.median_alone].map(crate::records::Score::merit);
         table.push([epsilon, merit.value, merit.error, references[0], references[1], references[2]].map(Into::into));
     }
-    Ok(Findings { sentences: sentences(&table), figures: vec![figure(&table)], tables: vec![table], timing: vec![] })
+    Ok(Findings {
+        sentences: sentences(&table),
+        figures: vec![figure(&table)],
+        tables: vec![table],
+        ..Findings::default()
+    })
 }
 
 fn sentences(table: &Table) -> Vec<String> {
     let [epsilon, merit, optimum, best, median] =
         ["epsilon", "R^2", "optimum", "best alone", "median alone"].map(|name| table.numbers(name));
-    let beats = |reference: f64| epsilon.iter().zip(&merit).find(|(_, merit)| **merit > reference).map(|p| *p.0);
+    // The least epsilon from which on all are better.
+    let beats = |reference: f64| {
+        let worse = merit.iter().rposition(|merit| *merit <= reference);
+        epsilon.get(worse.map_or(0, |last| last + 1))
+    };
     let first = |reference: f64| {
-        beats(reference).map_or("at none of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"))
+        beats(reference)
+            .map_or("not even at the largest of these epsilons".to_owned(), |e| format!("from epsilon = {e} on"))
     };
     vec![
         format!(
             "The optimum without privacy has R^2 {}; the private model has {} at epsilon = {} and {} at epsilon = {}.",
-            significant(optimum[0]),
-            significant(merit[0]),
-            significant(epsilon[0]),
-            significant(merit[merit.len() - 1]),
-            significant(epsilon[epsilon.len() - 1])
+            number(optimum[0]),
+            number(merit[0]),
+            number(epsilon[0]),
+            number(merit[merit.len() - 1]),
+            number(epsilon[epsilon.len() - 1])
         ),
         format!(
             "It beats the median party alone ({}) {}, and the best party alone ({}) {}; both keep no privacy.",
-            significant(median[0]),
+            number(median[0]),
             first(median[0]),
-            significant(best[0]),
+            number(best[0]),
             first(best[0])
         ),
     ]

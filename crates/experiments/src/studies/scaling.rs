@@ -12,10 +12,10 @@ use ndarray::{Array1, Array2};
 
 use super::fit::{Estimate, slope_of_estimates};
 use super::network::{Network, of_the_mean};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "scaling",
@@ -69,17 +69,18 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         "predicted",
         "lanes",
         "bytes sent in a round",
-        "state, bytes",
+        "bytes of state",
     ];
     let caption = format!(
-        "{records} records in all. `noise`: the standard deviation of a party's noise in a coordinate. `predicted`: the variance of the \
-         mean if no projection cuts it off. Bytes: eight for a number, one lane; the state is one point for each party."
+        "{} records in all. `noise`: the standard deviation of a party's noise in a coordinate. `predicted`: the variance of the \
+         mean if no projection cuts it off. Bytes: eight for a number, one lane; the state is one point for each party.",
+        number(records as f64)
     );
     let mut table = Table::new("sizes", caption, columns);
     let mut clock = Table::new(
         "clock",
         "The time of a round is divided by the lanes.",
-        ["parties", "seconds of a round and lane", "seconds of the set-up", "resident memory, bytes"],
+        ["parties", "seconds of a round and lane", "seconds of the set-up", "resident memory, MB"],
     );
     for cost in &costs {
         let cells: [Cell; 9] = [
@@ -95,13 +96,14 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         ];
         table.push(cells);
         let (round, start, memory) = cost.clock;
-        clock.push([cost.parties.into(), round.into(), start.into(), memory.into()]);
+        clock.push([cost.parties.into(), round.into(), start.into(), memory.map(|bytes| (bytes / 1e6).round()).into()]);
     }
     Ok(Findings {
         sentences: sentences(&costs),
         figures: vec![error_figure(&costs), bytes_figure(&costs)],
         tables: vec![table],
         timing: vec![clock],
+        ..Findings::default()
     })
 }
 
@@ -206,29 +208,29 @@ fn sentences(costs: &[Cost]) -> Vec<String> {
     let cut: Vec<String> = costs
         .iter()
         .filter(|cost| !is_free(cost))
-        .map(|cost| format!("at {} parties the noise of a party has {} times the radius of the ball, and the error is {} where {} was predicted", cost.parties, significant(cost.sigma), significant(cost.error.value), significant(cost.predicted)))
+        .map(|cost| format!("at {} parties the noise of a party has {} times the radius of the ball, and the error is {} where {} was predicted", number(cost.parties as f64), number(cost.sigma), number(cost.error.value), number(cost.predicted)))
         .collect();
     let off =
         inside.iter().map(|cost| (cost.error.value - cost.predicted).abs() / cost.error.error).fold(0.0, f64::max);
     let mut found = vec![format!(
-        "The error grows as n^({}) while the noise stays inside the ball, and is at most {:.1} standard errors from the predicted variance: \
-         ten times the parties with the same records have ten times the error.",
+        "The error grows as n^({}) while the noise stays inside the ball, and is at most {:.1} standard errors from the predicted variance, \
+         by which ten times the parties with the same records have ten times the error.",
         fit.text(),
         off
     )];
     if !cut.is_empty() {
         found.push(format!(
-            "Beyond, projections cut the noise off and bias the mean: {}. There is nothing left to learn from: the answer 0 has the error {}.",
+            "Beyond, projections cut the noise off and bias the mean: {}. The answer 0, which looks at nothing, has the error {}.",
             cut.join("; "),
-            significant(MODEL.iter().map(|b| b * b).sum())
+            number(MODEL.iter().map(|b| b * b).sum())
         ));
     }
     found.push(format!(
         "A round sends {} bytes for {} parties and {} for {}: what a party sends depends on its neighbours alone.",
-        significant(costs[0].bytes),
-        costs[0].parties,
-        significant(costs[costs.len() - 1].bytes),
-        costs[costs.len() - 1].parties
+        number(costs[0].bytes),
+        number(costs[0].parties as f64),
+        number(costs[costs.len() - 1].bytes),
+        number(costs[costs.len() - 1].parties as f64)
     ));
     found
 }

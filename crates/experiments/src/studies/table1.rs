@@ -1,10 +1,10 @@
 //! All private methods on one problem at equal budgets.
 
+use super::wording::number;
 use super::{Findings, Options, Study, Table};
 use crate::comparison::compare;
 use crate::error::ExperimentError;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 pub(super) const STUDY: Study = Study {
     name: "table1",
@@ -26,7 +26,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
     let found = compare("table1", &[keys, &[format!("seed={}", options.seed)]].concat())?;
     let columns =
         ["method", "without noise", "gap, smaller epsilon", "gap, larger epsilon", "exponent", "stated", "rounds"];
-    let [low, high] = found.epsilons.map(significant);
+    let [low, high] = found.epsilons.map(number);
     let caption = format!("Gaps of the objective at epsilon = {low} and {high}.");
     let mut table = Table::new("methods", caption, columns);
     for row in &found.rows {
@@ -42,7 +42,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
     }
     let figures = vec![figure(&table, [&low, &high])];
     let sentences = [sentences(&table, found.epsilons), found.remarks].concat();
-    Ok(Findings { sentences, figures, tables: vec![table], timing: vec![] })
+    Ok(Findings { sentences, figures, tables: vec![table], ..Findings::default() })
 }
 
 /// Names and gaps at the smaller epsilon, ascending.
@@ -56,18 +56,18 @@ fn ranked(table: &Table) -> Vec<(String, f64)> {
 
 fn sentences(table: &Table, [low, _]: [f64; 2]) -> Vec<String> {
     let ranked = ranked(table);
-    let list: Vec<String> = ranked.iter().map(|(name, gap)| format!("{name} ({})", significant(*gap))).collect();
+    let list: Vec<String> = ranked.iter().map(|(name, gap)| format!("{name} ({})", number(*gap))).collect();
     let gap = |name: &str| ranked.iter().find(|row| row.0 == name).map_or(f64::NAN, |row| row.1);
     let central = gap("projected DGD, centralised");
     let alone = gap("projected DGD, each party alone");
     let worse = ranked.iter().filter(|row| row.1 > alone).count();
     vec![
-        format!("At epsilon = {}, from the least gap to the largest: {}.", significant(low), list.join(", ")),
+        format!("At epsilon = {}, from the least gap to the largest: {}.", number(low), list.join(", ")),
         format!(
             "Private projected DGD of one trusted server has the gap {}, that of each party alone {}: {worse} of {} methods do worse than a \
              party that talks to nobody under the same guarantee.",
-            significant(central),
-            significant(alone),
+            number(central),
+            number(alone),
             ranked.len()
         ),
     ]
@@ -79,11 +79,11 @@ fn figure(table: &Table, [low, high]: [&str; 2]) -> Figure {
         let at = |k: usize, name: &str| Some((k as f64 + 1.0, table.number(name, column)?));
         ranked.iter().enumerate().filter_map(|(k, (name, _))| at(k, name)).collect()
     };
-    let names: Vec<String> = ranked.iter().enumerate().map(|(k, (name, _))| format!("{} {name}", k + 1)).collect();
+    let names: Vec<String> = ranked.iter().enumerate().map(|(k, (name, _))| format!("{}: {name}", k + 1)).collect();
     Figure {
         name: "gaps",
         title: "Gap of the objective with each method".to_owned(),
-        note: names.join(", "),
+        note: names.join("; "),
         x: Quantity::linear("method, by its gap at the smaller epsilon"),
         y: Quantity::log("gap of the objective"),
         series: vec![

@@ -2,11 +2,11 @@
 
 use super::fit::{Estimate, slope};
 use super::specs::{cell, merits, records, without_noise};
+use super::wording::number;
 use super::{Cell, Findings, Options, Study, Table};
 use crate::error::ExperimentError;
 use crate::records::Summary;
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 use crate::topology::SHRINK;
 
 pub(super) const STUDY: Study = Study {
@@ -67,7 +67,7 @@ fn study(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Findings, 
         sentences: sentences(&table),
         figures: vec![error_figure(&table), rounds_figure(&table)],
         tables: vec![table],
-        timing: vec![],
+        ..Findings::default()
     })
 }
 
@@ -124,11 +124,14 @@ fn sentences(table: &Table) -> Vec<String> {
         (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
     };
     let losses = table.numbers("private loss").into_iter().zip(&table.rows).zip(table.numbers("gap"));
-    let worst = losses.max_by(|a, b| a.0.0.total_cmp(&b.0.0)).map_or(String::new(), |((_, row), gap)| match &row[0] {
-        Cell::Text(name) => {
-            format!("{name} with a gap of {}, where the least gap is {}", significant(gap), significant(ends("gap").0))
-        }
-        _ => String::new(),
+    let worst = losses.max_by(|a, b| a.0.0.total_cmp(&b.0.0)).and_then(|((_, row), gap)| match &row[0] {
+        Cell::Text(name) if gap > ends("gap").0 => Some(format!(
+            "The gap does not decide alone: the largest private loss is that of the graph {name} with a gap of {}, where the least gap is {}.",
+            number(gap),
+            number(ends("gap").0)
+        )),
+        Cell::Text(name) => Some(format!("The largest private loss is that of the graph {name}, which has the least gap.")),
+        _ => None,
     });
     let (quiet, private, agreed) = (ends("loss without noise"), ends("private loss"), ends("private loss, agreed"));
     let small: Vec<(f64, f64)> = column(table, "rounds to agree").into_iter().filter(|(gap, _)| *gap < 0.5).collect();
@@ -147,24 +150,24 @@ fn sentences(table: &Table) -> Vec<String> {
         ),
         format!(
             "Without noise the worst party loses {} of R^2 on the best graph and {} on the worst: there the parties do not agree.",
-            significant(quiet.0),
-            significant(quiet.1)
+            number(quiet.0),
+            number(quiet.1)
         ),
-        format!("The gap does not decide alone: the largest loss is that of the graph {worst}."),
+        worst.unwrap_or_default(),
         format!(
-            "With noise it loses between {} and {}: every party sends its own noisy point last, and that noise has not been averaged.",
-            significant(private.0),
-            significant(private.1)
+            "With noise the worst party loses between {} and {}: every party sends its own noisy point last, and that noise has not been averaged.",
+            number(private.0),
+            number(private.1)
         ),
         format!(
             "Once the parties have agreed, which costs no privacy, the loss is between {} and {} on all graphs; noise adds {} to {} of it, with \
              standard errors of up to {}. Doubly stochastic weights keep the mean, so the noise that enters it in a round is the same on all \
              graphs; what differs are the points at which the parties take their gradients, and what the set cuts off.",
-            significant(agreed.0),
-            significant(agreed.1),
-            significant(added.0),
-            significant(added.1),
-            significant(error)
+            number(agreed.0),
+            number(agreed.1),
+            number(added.0),
+            number(added.1),
+            number(error)
         ),
     ]
 }

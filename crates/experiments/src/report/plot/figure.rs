@@ -99,11 +99,7 @@ impl Quantity {
         if !self.logarithmic {
             return Axis::covering(low, high);
         }
-        let (low, high) = (low / 1.25, high * 1.25);
-        // Where a decade is most of what is shown, its ends are not worth the room.
-        let whole = (high / low).log10() > 2.5;
-        let end = |value: f64, round: fn(f64) -> f64| if whole { 10_f64.powf(round(value.log10())) } else { value };
-        Axis { lower: end(low, f64::floor), upper: end(high, f64::ceil), step: 1.0 }
+        Axis { lower: low / 1.25, upper: high * 1.25, step: 1.0 }
     }
 }
 
@@ -119,7 +115,11 @@ impl Figure {
     pub fn svg(&self) -> String {
         let shown = self.shown();
         let all = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> { shown.iter().flatten().map(pick).collect() };
-        let (x, y) = (self.x.range(&all(|p| p.0)), self.y.range(&all(|p| p.1)));
+        let (mut x, y) = (self.x.range(&all(|p| p.0)), self.y.range(&all(|p| p.1)));
+        if !self.x.logarithmic && self.marked(&shown).any(|p| p.0 >= x.upper) {
+            // Half of a marker on the edge would be cut off.
+            x.upper += x.step;
+        }
         let mut scene = render_multiple(self.marks(&shown), self.layout(x, y));
         name_clip_paths(self.name, &mut scene);
         self.legend(&mut scene);
@@ -136,6 +136,12 @@ impl Figure {
     fn shown(&self) -> Vec<Vec<(f64, f64)>> {
         let takes = |p: &&(f64, f64)| self.x.takes(p.0) && self.y.takes(p.1);
         self.series.iter().map(|series| series.points.iter().filter(takes).copied().collect()).collect()
+    }
+
+    /// The points with a marker.
+    fn marked<'a>(&'a self, shown: &'a [Vec<(f64, f64)>]) -> impl Iterator<Item = &'a (f64, f64)> {
+        let has_marker = |series: &Series| matches!(series.drawn, Drawn::Markers | Drawn::Joined);
+        self.series.iter().zip(shown).filter(move |(series, _)| has_marker(series)).flat_map(|(_, points)| points)
     }
 
     fn layout(&self, x: Axis, y: Axis) -> Layout {

@@ -1,8 +1,10 @@
 //! The figures: accuracy against epsilon, and noise against the share of parties awake.
 
-use super::{Problem, Table, curve, part};
+use super::super::Table;
+use super::super::wording::number;
+use super::methods::BASELINES;
+use super::{Problem, curve, part};
 use crate::report::plot::{Drawn, Figure, Quantity, Series};
-use crate::report::significant;
 
 /// Both figures of a data set.
 pub(super) fn figures(table: &Table, problem: &Problem) -> Vec<Figure> {
@@ -14,18 +16,18 @@ pub(super) fn figures(table: &Table, problem: &Problem) -> Vec<Figure> {
     let mut accuracy = vec![];
     for &iota in &shares {
         accuracy.push(Series::new(
-            format!("visible, iota = {}", significant(iota)),
+            format!("visible, iota = {}", number(iota)),
             Drawn::Joined,
             curve(&visible, "accuracy", Some(iota)),
         ));
     }
     let least = shares.last().copied();
     accuracy.push(Series::new(
-        format!("hidden, iota = {}", least.map_or(String::new(), significant)),
+        format!("hidden, iota = {}", least.map_or(String::new(), number)),
         Drawn::Joined,
         curve(&hidden, "accuracy", least),
     ));
-    for method in ["DP-DGD", "DP-SGD, one server", "alone"] {
+    for method in BASELINES {
         accuracy.push(Series::new(method, Drawn::Joined, curve(&of(method, "none"), "accuracy", None)));
     }
     let mut noise = vec![];
