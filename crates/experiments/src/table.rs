@@ -68,6 +68,9 @@ const HARMLESS: [&str; 1] = ["data.row_norm"];
 ///
 /// # Errors
 /// If a folder holds no result, or a damaged one.
+///
+/// # Panics
+/// Never: a checked configuration has a TOML form.
 pub fn table(folders: &[PathBuf]) -> Result<Table, ExperimentError> {
     let mut all = vec![];
     for folder in folders {
@@ -168,6 +171,9 @@ const COLUMNS: [&str; 12] = [
 
 impl Table {
     /// One line for each result; what is absent is an empty cell, an epsilon without a bound `inf`.
+    ///
+    /// # Panics
+    /// Never: a vector takes all that is written, and text was written.
     pub fn csv(&self) -> String {
         let mut table = csv::Writer::from_writer(vec![]);
         let head = std::iter::once("name").chain(self.keys.iter().map(String::as_str)).chain(COLUMNS);

@@ -54,9 +54,9 @@ fn a_run_has_its_keys_and_its_files() {
     files.sort();
     let mut expected = "ledger.json local.json model.json report.html spec.toml summary.json trace.csv".to_owned();
     for picture in ["distance", "epsilon", "error", "graph"] {
-        expected += &format!(" {picture}.svg");
+        expected.extend([" ", picture, ".svg"]);
         if cfg!(feature = "png") {
-            expected += &format!(" {picture}.png");
+            expected.extend([" ", picture, ".png"]);
         }
     }
     if cfg!(feature = "parquet") {

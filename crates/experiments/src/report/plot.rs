@@ -100,7 +100,7 @@ pub fn error(
         scale: Scale::Linear,
         lines,
         marked: 0,
-        ribbon: ribbon(bands, |value| Some(value)),
+        ribbon: ribbon(bands, Some),
     }))
 }
 

@@ -29,15 +29,12 @@ pub(crate) const NODE: &str = "#c8553d";
 /// # Errors
 /// If there are more than [`MOST_DRAWN`] nodes or [`MOST_EDGES`] edges.
 pub fn svg(topology: &Topology) -> Result<String, ExperimentError> {
-    match Drawing::of(topology) {
-        Some(drawing) => Ok(drawing.svg()),
-        None => {
-            let (nodes, edges) = (topology.graph.nodes(), topology.graph.edges().count());
-            Err(ExperimentError::Usage(format!(
-                "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
-            )))
-        }
-    }
+    Drawing::of(topology).map(|drawing| drawing.svg()).ok_or_else(|| {
+        let (nodes, edges) = (topology.graph.nodes(), topology.graph.edges().count());
+        ExperimentError::Usage(format!(
+            "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
+        ))
+    })
 }
 
 /// A picture of a graph, in pixels.

@@ -6,7 +6,7 @@ use crate::report::wording::escape;
 /// Escaped text, with what stands between backticks as code.
 pub(super) fn coded(text: &str) -> String {
     let parts: Vec<String> = escape(text).split('`').map(str::to_owned).collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return parts.join("`");
     }
     let part = |(k, part): (usize, String)| if k % 2 == 0 { part } else { format!("<code>{part}</code>") };

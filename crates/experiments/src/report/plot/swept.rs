@@ -70,7 +70,9 @@ fn chart(key: &str, done: &[&Row], groups: Vec<(String, Vec<(f64, f64)>)>) -> Ch
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let ends = [points.first(), points.last()].map(|point| score(point.map_or(0.0, |point| point.1)));
         let named = if setting.is_empty() { format!("{measure} of the run") } else { setting };
-        points.iter_mut().for_each(|point| point.0 = place(point.0));
+        for point in &mut points {
+            point.0 = place(point.0);
+        }
         Line { pen, label: format!("{named}: from {} to {}", ends[0], ends[1]), points }
     };
     let lines: Vec<Line> = groups.into_iter().zip(PENS).map(line).chain(beside).collect();
