@@ -101,6 +101,14 @@ fn hiding_who_is_awake_costs_what_it_gains() {
     assert!(hidden.numbers("noise of the mean")[0] > visible.numbers("noise of the mean")[1]);
     // Everybody awake pays for more rounds.
     assert!(visible.numbers("noise")[1] < visible.numbers("noise")[0]);
+    // The model has learned something: two seeds are both far above the most frequent class, which has 0.6.
+    let constant = table(&found, "references").number("spambase", "most frequent class").unwrap();
+    assert!(visible.numbers("accuracy").iter().all(|accuracy| *accuracy > constant + 0.05));
+    // The page shows the same numbers, by method and epsilon.
+    let shown = &found.shown[0];
+    assert_eq!(shown.rows[0][0], Cell::from("visible, iota = 1"));
+    assert_eq!(shown.rows[0][2], Cell::Estimate(visible.numbers("accuracy")[0], visible.numbers("+-")[0]));
+    assert_eq!(shown.rows[0][1], Cell::Absent);
 }
 
 #[test]

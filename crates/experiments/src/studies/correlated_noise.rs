@@ -171,8 +171,12 @@ fn scores(table: &Table, graphs: &[(&str, &str)], local: &Cost, central: &Cost) 
     }
     let ends = curve(table, graphs[0].0, VIEWS[0].0, "R^2");
     let flat = |value: f64| ends.iter().map(|p| (p.0, value)).collect::<Vec<_>>();
-    series.push(Series::new("central", Drawn::Dotted, flat(central.merit.value)));
-    series.push(Series::new("local", Drawn::Dotted, flat(local.merit.value)));
+    series.push(Series::new(
+        format!("central: {}", number(central.merit.value)),
+        Drawn::Dotted,
+        flat(central.merit.value),
+    ));
+    series.push(Series::new(format!("local: {}", number(local.merit.value)), Drawn::Dotted, flat(local.merit.value)));
     Figure {
         name: "scores",
         title: "R\u{b2} against the noise that neighbours share, epsilon 0.2".to_owned(),

@@ -170,3 +170,16 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
         value.map_or(Self::Absent, Into::into)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_stand_beside_their_numbers() {
+        let mut table = Table::new("t", "Caption.", ["graph", "R^2", "+-", "loss", "+- of it", "rounds"]);
+        table.push(["ring".into(), 0.8702.into(), 0.012.into(), 1.5.into(), Cell::Absent, 16_000_usize.into()]);
+        let lines = "| graph | R^2 | loss | rounds |\n| --- | --: | --: | --: |\n| ring | 0.870 \u{b1} 0.012 | 1.5 | 16\u{202f}000 |";
+        assert_eq!(table.markdown(), format!("Caption.\n\n{lines}\n"));
+    }
+}

@@ -99,7 +99,9 @@ impl Quantity {
         if !self.logarithmic {
             return Axis::covering(low, high);
         }
-        Axis { lower: low / 1.25, upper: high * 1.25, step: 1.0 }
+        // Room for markers at both ends.
+        let room = (high / low).powf(0.04).max(1.25);
+        Axis { lower: low / room, upper: high * room, step: 1.0 }
     }
 }
 

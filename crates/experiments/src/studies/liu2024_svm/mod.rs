@@ -25,7 +25,7 @@ pub(super) const STUDY: Study = Study {
              with all data and a twentieth of it in a round, both on the ball of radius `B` for 1000 rounds, without regulariser. Alone: DP-DGD of \
              parties that never talk. Scores are those of the party that fares worst.\n\n\
              All choices follow from public quantities by one rule. Rounds: `T = 32 q`, so a party that is always awake looks at \
-             each record 32 times in the mean. Size: `B = sqrt(m) / x_max` is the norm of a model in which each feature, at its largest value \
+             each record 32 times in the mean; the bound falls with `V / T`, so with more rounds too, but 32 looks are what minutes allow. Size: `B = sqrt(m) / x_max` is the norm of a model in which each feature, at its largest value \
              `x_max`, moves the margin by 1: `x_max` is 1 for `spambase` and `1/sqrt(14)` for `a9a`, where 14 features make a row of norm 1. The rest minimises the \
              bound of [the corrected theory](../theory/liu2024.md) at `sigma`, which `dido plan` gives: with `V = 2 iota^2 L^2 + iota m sigma^2 / n` \
              if activation is visible and `V = 2 iota^2 L^2 + m sigma^2 / n` if it is hidden, `mu = sqrt(8 V / T) / (iota B)`, `a_t = t` and `gamma_t = iota mu` \

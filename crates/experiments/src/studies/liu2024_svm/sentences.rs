@@ -29,15 +29,18 @@ fn accuracies(table: &Table, references: &Table, problem: &Problem) -> String {
     });
     let of = |column: &str| references.number(problem.name, column).unwrap_or(f64::NAN);
     let constant = of("most frequent class");
-    let visible = part(table, problem, "visible", "l2").numbers("accuracy");
+    let better = |method: &str| {
+        let found = part(table, problem, method, "l2").numbers("accuracy");
+        format!("{} of {}", found.iter().filter(|accuracy| **accuracy > constant).count(), found.len())
+    };
     format!(
         "{}: best accuracy over iota with l2, by ascending epsilon: {}. The minimiser of the hinge loss without privacy has {:.3}, the most frequent \
-         class {constant:.3}, which visible dual averaging exceeds in {} of {} cells.",
+         class {constant:.3}, which dual averaging exceeds in {} cells if activation is visible, in {} if it is hidden.",
         problem.name,
         listed.join("; "),
         of("optimum"),
-        visible.iter().filter(|accuracy| **accuracy > constant).count(),
-        visible.len()
+        better("visible"),
+        better("hidden")
     )
 }
 
@@ -52,8 +55,8 @@ fn beside_dgd(table: &Table, problem: &Problem, options: &Options) -> String {
         .map(|(our, their)| format!("{} at epsilon {}", signed(our.1 - their.1), number(our.0)))
         .collect();
     format!(
-        "{}: against DP-DGD the best visible dual averaging has an accuracy of {}, and it takes {} rounds of one record each where DP-DGD takes {} \
-         of all records.",
+        "{}: the accuracy of the best visible dual averaging differs from that of DP-DGD by {}; it takes {} rounds of one record each where DP-DGD \
+         takes {} of all records.",
         problem.name,
         behind.join(", "),
         number(f64::from(problem.rounds(options))),
@@ -131,7 +134,8 @@ fn matched(table: &Table, problem: &Problem, column: &str) -> Vec<(f64, f64)> {
 /// From the least to the largest.
 fn range(values: impl Iterator<Item = f64>, text: fn(f64) -> String) -> String {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    format!("{} to {}", text(low), text(high))
+    let (low, high) = (text(low), text(high));
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 /// A difference, to three decimals and with its sign.
