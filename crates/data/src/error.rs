@@ -156,7 +156,7 @@ pub enum Fault {
     #[error("two columns are called \"{0}\"; rename one")]
     SameName(String),
     /// No column has this name.
-    #[error("no column \"{name}\"{}; columns are {present}", meant(near.as_ref()))]
+    #[error("no column \"{name}\"; columns are {present}{}", meant(near.as_ref()))]
     NoColumn {
         /// The name asked for.
         name: String,
@@ -202,7 +202,7 @@ pub enum Fault {
 }
 
 fn meant(near: Option<&String>) -> String {
-    near.map_or_else(String::new, |near| format!(", did you mean \"{near}\"?"))
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
 fn quoted(cell: &str) -> String {

@@ -106,7 +106,7 @@ fn columns_have_one_name_each() {
     assert!(refused("a,b,a\n1,2,3\n", &plain).contains("line 1: two columns are called \"a\""));
     let drop = Options { drop: vec!["wieght".to_owned()], ..Options::default() };
     let message = refused("weight,y\n1,2\n", &drop);
-    assert!(message.contains("no column \"wieght\", did you mean \"weight\"?; columns are weight, y"), "{message}");
+    assert!(message.contains("no column \"wieght\"; columns are weight, y; did you mean `weight`?"), "{message}");
     let drop = Options { drop: vec!["1".to_owned()], ..Options::default() };
     assert_eq!(table(",y\n1,2\n", &drop).names(), ["y"]);
 }

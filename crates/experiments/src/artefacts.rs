@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dido_mechanisms::{Entry, Event, Ledger, Sampling, Sensitivity};
+use dido_mechanisms::Ledger;
 use serde::Serialize;
 
 use crate::error::ExperimentError;
@@ -10,15 +10,17 @@ use crate::model::Model;
 use crate::planning::Planned;
 use crate::records::{Plan, Score, Summary, Trace};
 use crate::report::{
-    self,
-    html::{LedgerRow, Page, Party},
-    significant,
+    self, ReportError,
+    html::{Page, Party, Plot},
+    plot::Picture,
 };
 use crate::results::{Unfinished, json};
 use crate::rounds::Outcome;
 use crate::spec::Spec;
 use crate::topology::picture::Drawing;
 use crate::trace::table;
+
+mod ledger;
 
 /// The ledger, and why it promises nothing, if it does not.
 #[derive(Serialize)]
@@ -43,7 +45,10 @@ pub fn write(
     let model = Model::of(spec, planned, outcome, summary)?;
     let derived = derived(spec, &planned.plan, summary, &outcome.trace, &outcome.ledger)?;
     unfinished.write("spec.toml", spec.toml().as_bytes())?;
-    unfinished.write("trace.csv", table::csv(&table::columns(&outcome.trace)).as_bytes())?;
+    let trace = table::columns(&outcome.trace);
+    unfinished.write("trace.csv", table::csv(&trace).as_bytes())?;
+    #[cfg(feature = "parquet")]
+    unfinished.write("trace.parquet", &crate::trace::parquet::bytes(&trace)?)?;
     let noted = Noted { note: planned.plan.not_private(), ledger: &outcome.ledger };
     unfinished.write("ledger.json", json(&noted).as_bytes())?;
     unfinished.write("model.json", json(&model).as_bytes())?;
@@ -66,46 +71,67 @@ pub fn derived(
     trace: &Trace,
     ledger: &Ledger,
 ) -> Result<Vec<(String, Vec<u8>)>, ExperimentError> {
-    let curve = trace.curve();
-    let merit = match summary.metrics.private {
-        Score::Regression { .. } => "held_out_r2",
-        Score::Classes { .. } => "held_out_accuracy",
-    };
-    let pictures = [
-        ("error", report::plot::error(&curve, &trace.bands(merit), plan, summary)?),
-        ("distance", report::plot::distance(&curve, &trace.bands("distance_to_optimum"), summary.bound.as_ref())?),
-        ("epsilon", report::plot::spending(&curve, plan)?),
-    ];
-    let drawing = spec.topology.as_ref().and_then(Drawing::of);
-    let graph = drawing.as_ref().map(Drawing::svg);
-    let captions = captions(summary);
-    let plots: Vec<(&str, String)> =
-        captions.iter().map(String::as_str).zip(pictures.iter().map(|(_, picture)| picture.svg())).collect();
-    let parties = parties(spec, summary, ledger);
-    let (rows, listing, question) = (ledger_rows(ledger), spec.listing(), question(spec));
-    let page = Page {
+    let pictures = Pictures::of(spec, plan, summary, trace)?;
+    let (captions, graph) = (captions(summary), pictures.graph.as_ref().map(Drawing::svg));
+    let plots: Vec<Plot<'_>> =
+        captions.iter().zip(&pictures.charts).map(|(caption, (_, chart))| Plot::new(caption, chart)).collect();
+    let page = report::html::page(&Page {
         plan,
         summary,
-        question: &question,
-        ledger: &rows,
+        question: &question(spec),
+        ledger: &ledger::rows(ledger),
         plots: &plots,
         graph: graph.as_deref(),
-        parties: &parties,
-        listing: &listing,
-    };
-    let mut files = vec![("report.html".to_owned(), report::html::page(&page).into_bytes())];
-    files.extend(plots.into_iter().zip(&pictures).map(|((_, svg), (name, _))| (format!("{name}.svg"), svg.into())));
+        parties: &parties(spec, summary, ledger),
+        listing: &spec.listing(),
+    });
+    let mut files = vec![("report.html".to_owned(), page.into_bytes())];
+    files.extend(
+        plots.into_iter().zip(&pictures.charts).map(|(plot, (name, _))| (format!("{name}.svg"), plot.wide.into())),
+    );
     files.extend(graph.map(|svg| ("graph.svg".to_owned(), svg.into())));
     #[cfg(feature = "png")]
-    {
-        for (name, picture) in &pictures {
-            files.push((format!("{name}.png"), picture.png()?));
-        }
-        if let Some(drawing) = &drawing {
+    files.extend(pictures.pngs()?);
+    Ok(files)
+}
+
+/// The pictures of a run, by the names of their files.
+struct Pictures {
+    charts: [(&'static str, Picture); 3],
+    /// Who talks to whom, unless that is too much to see.
+    graph: Option<Drawing>,
+}
+
+impl Pictures {
+    fn of(spec: &Spec, plan: &Plan, summary: &Summary, trace: &Trace) -> Result<Self, ReportError> {
+        let curve = trace.curve();
+        let merit = match summary.metrics.private {
+            Score::Regression { .. } => "held_out_r2",
+            Score::Classes { .. } => "held_out_accuracy",
+        };
+        let distances = trace.bands("distance_to_optimum");
+        let charts = [
+            ("error", report::plot::error(&curve, &trace.bands(merit), plan, summary)?),
+            ("distance", report::plot::distance(&curve, &distances, summary.bound.as_ref())?),
+            ("epsilon", report::plot::spending(&curve, plan)?),
+        ];
+        let warn =
+            |picture: Picture| if plan.not_private().is_some() { picture.warned("NON-PRIVATE") } else { picture };
+        Ok(Self {
+            charts: charts.map(|(name, picture)| (name, warn(picture))),
+            graph: spec.topology.as_ref().and_then(Drawing::of),
+        })
+    }
+
+    #[cfg(feature = "png")]
+    fn pngs(&self) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
+        let chart = |(name, picture): &(&str, Picture)| Ok((format!("{name}.png"), picture.png()?));
+        let mut files = self.charts.iter().map(chart).collect::<Result<Vec<_>, ReportError>>()?;
+        if let Some(drawing) = &self.graph {
             files.push(("graph.png".to_owned(), report::plot::graph_png(drawing)?));
         }
+        Ok(files)
     }
-    Ok(files)
 }
 
 /// What the pictures of the trace show, in their order.
@@ -146,55 +172,4 @@ fn parties(spec: &Spec, summary: &Summary, ledger: &Ledger) -> Vec<Party> {
     let party =
         |(node, releases)| Party { records: summary.records.get(node).copied(), degree: degree(node), releases };
     releases.into_iter().enumerate().map(party).collect()
-}
-
-/// The ledger as the report shows it.
-fn ledger_rows(ledger: &Ledger) -> Vec<LedgerRow> {
-    let row = |nodes: &[usize], entry: &Entry| {
-        let (mechanism, scale, sensitivity) = facts(entry.event);
-        LedgerRow {
-            nodes: nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-            rounds: (entry.first, entry.last),
-            releases: entry.releases,
-            mechanism,
-            scale,
-            sensitivity: sensitivity.map(|s| s.value),
-            norm: sensitivity.map_or(String::new(), |s| format!("{:?}", s.norm)),
-        }
-    };
-    ledger.classes.iter().flat_map(|class| class.entries.iter().map(move |entry| row(&class.nodes, entry))).collect()
-}
-
-/// A secret sample, in words.
-fn sample(sampling: Sampling) -> String {
-    match sampling {
-        Sampling::OneOf { population } => format!("one of {population} records"),
-        Sampling::WithoutReplacement { batch, population } => format!("{batch} of {population} records"),
-        Sampling::Poisson { rate } => format!("records taken at a rate of {}", significant(rate)),
-        Sampling::VisibleOneOf { activation, population } => {
-            format!("one of {population} records, in a share of {} of the rounds", significant(activation))
-        }
-        Sampling::HiddenOneOf { activation, population } => {
-            format!("one of {population} records, if a hidden coin of {} says so", significant(activation))
-        }
-    }
-}
-
-/// The mechanism of a release, its noise, and the sensitivity; of a sample, that of a record in it.
-fn facts(event: Event) -> (String, Option<f64>, Option<Sensitivity>) {
-    match event {
-        Event::Laplace { sensitivity, scale, .. } => ("laplace".to_owned(), Some(scale), Some(sensitivity)),
-        Event::Gaussian { sensitivity, sigma } => ("gaussian".to_owned(), Some(sigma), Some(sensitivity)),
-        Event::DiscreteLaplace(noise) | Event::DiscreteGaussian(noise) => {
-            let laplace = matches!(event, Event::DiscreteLaplace(_));
-            let name = if laplace { "discrete-laplace" } else { "discrete-gaussian" };
-            (name.to_owned(), Some(noise.scale as f64 * noise.grid.step()), Some(noise.in_units()))
-        }
-        Event::Sampled { sampling, base } => {
-            let (mechanism, scale, sensitivity) = facts(base.into());
-            (format!("{mechanism} on {}", sample(sampling)), scale, sensitivity)
-        }
-        Event::NonPrivate => ("none".to_owned(), None, None),
-        other => (other.name().to_owned(), None, None),
-    }
 }

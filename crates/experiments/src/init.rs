@@ -128,13 +128,10 @@ impl Draft<'_> {
             text += "# missing = \"drop\"         # lets records through that lack a value: they count as zeros\n";
         }
         text += "scaling = \"range\"          # the declared range of a number becomes -1 to 1\n";
-        let _ = writeln!(
-            text,
-            "row_norm = {:?}            # of an encoded row: the root of {}",
-            self.row_norm(),
-            self.parts()
-        );
-        let _ = writeln!(text, "records = {}   # training records of each party, after the split", self.records()?);
+        let row_norm = format!("row_norm = {:?}", self.row_norm());
+        let _ = writeln!(text, "{row_norm:<26} # of an encoded row: the root of {}", self.parts());
+        let records = format!("records = {}", self.records()?);
+        let _ = writeln!(text, "{records:<26} # training records of each party, after the split");
         let _ = writeln!(text, "held_out = {{ fraction = {}, seed = {}, by = \"party\" }}", HELD_OUT.0, HELD_OUT.1);
         let partition = match self.site {
             Some(site) => format!(
@@ -282,7 +279,8 @@ const REGRESSION: &str = "
 [graph]
 kind = \"ring\"              # who talks to whom
 
-# Each party releases its normal equations once: there is no step to choose. `dido tune` compares other algorithms.
+# Each party releases its normal equations once: there is no step to choose. Of an algorithm that iterates, such as
+# projected-dgd, `dido tune` chooses rounds and step: docs/algorithms.md says when that is better.
 [algorithm]
 kind = \"sufficient-statistics\"
 ";
@@ -295,7 +293,8 @@ kind = \"ring\"              # who talks to whom
 loss = { kind = \"logistic\" }
 regulariser = { kind = \"squared-l2\", mu = 0.05 }
 
-# Each party releases the minimiser of its own perturbed objective once. `dido tune` compares other algorithms.
+# Each party releases the minimiser of its own perturbed objective once. Of an algorithm that iterates, such as dual-averaging,
+# `dido tune` chooses rounds and step: docs/algorithms.md says when that is better.
 [algorithm]
 kind = \"objective-perturbation\"
 ";

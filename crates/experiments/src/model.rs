@@ -12,8 +12,8 @@ use crate::config::{FeatureConfig, TargetConfig};
 use crate::encoding::Encoding;
 use crate::error::ExperimentError;
 use crate::planning::Planned;
-use crate::records::{Epsilons, Plan, PlannedSensitivity, Summary, Versions};
-use crate::report;
+use crate::records::{Plan, PlannedSensitivity, Summary, Versions};
+use crate::report::{self, Promise};
 use crate::rounds::Outcome;
 use crate::spec::{At, Spec, declared};
 use crate::summary::PARTY;
@@ -213,11 +213,10 @@ fn parse<T: serde::de::DeserializeOwned>(file: &str, text: &str) -> Result<T, Ex
 impl Statement {
     fn of(plan: &Plan, summary: &Summary) -> Self {
         let private = plan.not_private().is_none();
-        let pure = plan.budget.is_some_and(|budget| budget.delta <= 0.0);
-        let (accountant, epsilon) = figure(&summary.epsilon_all_lanes, pure);
-        let (_, of_one) = figure(&summary.epsilon, pure);
-        let [epsilon, of_one] = [epsilon, of_one].map(|epsilon| epsilon.filter(|_| private));
-        let delta = if pure || accountant == "pure" { 0.0 } else { plan.delta };
+        let promise = Promise::of_all_lanes(plan, summary);
+        let (epsilon, delta) =
+            (promise.map(|promise| promise.epsilon), promise.map_or(plan.delta, |promise| promise.delta));
+        let of_one = Promise::of(&summary.epsilon, plan).filter(|_| private).map(|promise| promise.epsilon);
         let caveats = report::caveats(summary, plan).join(" ");
         let statement = match epsilon {
             Some(epsilon) => format!(
@@ -241,23 +240,12 @@ impl Statement {
             releases_per_node: plan.releases_per_node,
             mechanism: plan.mechanism.clone(),
             sensitivity: plan.sensitivity.clone(),
-            accountant: accountant.to_owned(),
+            accountant: promise.map_or("none", |promise| promise.accountant).to_owned(),
             epsilon,
             delta,
             lanes: plan.lanes,
             epsilon_of_one_lane: of_one,
             not_covered: report::not_covered().map(str::to_owned).collect(),
         }
-    }
-}
-
-/// The least epsilon there is, and who found it.
-fn figure(found: &Epsilons, pure: bool) -> (&str, Option<f64>) {
-    match found {
-        Epsilons { pure: epsilon, .. } if pure => ("pure", *epsilon),
-        Epsilons { best: Some(best), .. } => (&best.method, Some(best.epsilon)),
-        Epsilons { zcdp: Some(epsilon), .. } => ("zcdp", Some(*epsilon)),
-        Epsilons { rdp: Some(epsilon), .. } => ("rdp", Some(*epsilon)),
-        Epsilons { pure: epsilon, .. } => ("pure", *epsilon),
     }
 }

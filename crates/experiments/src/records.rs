@@ -106,7 +106,7 @@ impl Plan {
                  this experiment is a guarantee.",
             );
         }
-        (self.mechanism == "none").then_some("No noise was added: nothing in these files is private.")
+        (self.mechanism == "none").then_some("NON-PRIVATE: no noise was added, so nothing in these files is private.")
     }
 }
 

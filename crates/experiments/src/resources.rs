@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms;
 use crate::error::ExperimentError;
+use crate::rounds::observed_every;
 use crate::spec::Spec;
 
 /// What a run takes.
@@ -33,7 +34,9 @@ pub struct Memory {
     pub data: u64,
     /// The ledger.
     pub ledger: u64,
-    /// The program itself.
+    /// What is observed: rounds x lanes x columns, as numbers and as text.
+    pub trace: u64,
+    /// The program itself, and the picture that it draws.
     pub program: u64,
     /// All together.
     pub total: u64,
@@ -64,8 +67,12 @@ const WITHIN: usize = 14;
 const SPARSE: usize = 16;
 /// The text of a file, the table, what the parties hold, their shards, and all together for the optimum.
 const COPIES: u64 = 4;
-/// Code, threads and the libraries' own.
-const PROGRAM: u64 = 16 << 20;
+/// A trace has about so many columns for each lane.
+const COLUMNS: u64 = 10;
+/// A cell of it as a number, as text, and in the tables that are made of it.
+const CELL: u64 = 40;
+/// Code, threads and the libraries' own; a PNG is painted whole, at twice the size of the page: as measured.
+const PROGRAM: u64 = if cfg!(feature = "png") { 44 << 20 } else { 16 << 20 };
 /// A number.
 const NUMBER: u64 = 8;
 /// So many rounds of a sequence are looked at.
@@ -102,8 +109,10 @@ fn memory(spec: &Spec, ledger: &Ledger) -> Result<Memory, ExperimentError> {
     let data = numbers(records * row) * COPIES;
     let entries: usize = ledger.classes.iter().map(|class| class.entries.len()).sum();
     let ledger = (entries * size_of::<dido_mechanisms::Entry>()) as u64;
-    let total = vectors + weights + data + ledger + PROGRAM;
-    Ok(Memory { kept, within: WITHIN, vectors, weights, data, ledger, program: PROGRAM, total })
+    let observed = spec.config.rounds.div_ceil(observed_every(&spec.config).max(1));
+    let trace = u64::from(observed) * spec.config.lanes as u64 * COLUMNS * CELL;
+    let total = vectors + weights + data + ledger + trace + PROGRAM;
+    Ok(Memory { kept, within: WITHIN, vectors, weights, data, ledger, trace, program: PROGRAM, total })
 }
 
 fn messages(spec: &Spec) -> Result<Messages, ExperimentError> {

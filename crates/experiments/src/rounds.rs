@@ -10,7 +10,7 @@ use dido_optimizers::{Algorithm, Parties, agree, run as drive};
 use crate::algorithms;
 use crate::checkpoint::Checkpoint;
 use crate::clock::Clock;
-use crate::config::Seed;
+use crate::config::{Config, Seed};
 use crate::data::Prepared;
 use crate::error::ExperimentError;
 use crate::metrics::References;
@@ -27,6 +27,11 @@ use crate::traffic::{Counted, Traffic};
 
 /// Points of the trace when nothing is said.
 const TRACE_POINTS: u32 = 200;
+
+/// Completed rounds between two points of the trace.
+pub fn observed_every(config: &Config) -> u32 {
+    config.observe_every.unwrap_or(config.rounds.div_ceil(TRACE_POINTS))
+}
 
 /// What the rounds leave behind.
 pub struct Outcome {
@@ -82,7 +87,7 @@ impl Rounds<'_> {
             progress(Progress::Resumed(first));
         }
         let rounds = spec.config.rounds;
-        let every = spec.config.observe_every.unwrap_or(rounds.div_ceil(TRACE_POINTS));
+        let every = observed_every(&spec.config);
         let (mut failure, mut done) = (Ok(()), first);
         // A run that was interrupted when its rule held has come to its end.
         let settled = |rule: &Option<StopRule>| rule.as_ref().is_some_and(StopRule::holds);

@@ -10,12 +10,13 @@ pub fn suggestion<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> S
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // The distance takes time in proportion to the product of the lengths.
     let long = |name: &str| word.len() > 2 * name.len() + 2;
-    let slips = |name: &str| (name.chars().count().max(word.chars().count()) / 3).max(1);
+    let longer = |name: &str| name.chars().count().max(word.chars().count());
+    let near = |distance: usize, name: &str| distance <= (longer(name) / 3).max(1) && distance < longer(name);
     names
         .into_iter()
         .filter(|name| !long(name))
         .map(|name| (strsim::damerau_levenshtein(&word.to_lowercase(), name), name))
-        .filter(|&(distance, name)| distance <= slips(name))
+        .filter(|&(distance, name)| near(distance, name))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }

@@ -43,7 +43,10 @@ pub struct Row {
     pub merit: Option<Band>,
     /// RMSE or mean loss, the mean over lanes.
     pub error: f64,
-    /// The least epsilon of one lane; absent where it is unbounded.
+    /// Whether nothing is promised: no noise was added, or bounds were read off the data.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub non_private: bool,
+    /// The least epsilon of one lane; absent where it is unbounded or no guarantee.
     pub epsilon: Option<f64>,
     /// Epsilon of one lane at delta 0.
     pub epsilon_pure: Option<f64>,
@@ -65,6 +68,9 @@ const HARMLESS: [&str; 1] = ["data.row_norm"];
 ///
 /// # Errors
 /// If a folder holds no result, or a damaged one.
+///
+/// # Panics
+/// Never: a checked configuration has a TOML form.
 pub fn table(folders: &[PathBuf]) -> Result<Table, ExperimentError> {
     let mut all = vec![];
     for folder in folders {
@@ -123,8 +129,9 @@ fn row(folder: &Path, summary: &Summary, values: &BTreeMap<String, String>, keys
         measure: [merit, error],
         merit: Band::of(&merits),
         error: summary.metrics.private.error(),
-        epsilon: summary.epsilon.least(),
-        epsilon_pure: summary.epsilon.pure,
+        non_private: summary.non_private.is_some(),
+        epsilon: summary.epsilon.least().filter(|_| summary.non_private.is_none()),
+        epsilon_pure: summary.epsilon.pure.filter(|_| summary.non_private.is_none()),
         delta: summary.delta,
         rounds: summary.rounds,
         messages: summary.messages,
@@ -164,6 +171,9 @@ const COLUMNS: [&str; 12] = [
 
 impl Table {
     /// One line for each result; what is absent is an empty cell, an epsilon without a bound `inf`.
+    ///
+    /// # Panics
+    /// Never: a vector takes all that is written, and text was written.
     pub fn csv(&self) -> String {
         let mut table = csv::Writer::from_writer(vec![]);
         let head = std::iter::once("name").chain(self.keys.iter().map(String::as_str)).chain(COLUMNS);

@@ -1,5 +1,7 @@
 //! The run as curves: one observation for each observed round. All but epsilon and traffic is computed from records.
 
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod table;
 
 use dido_geometry::Rows;

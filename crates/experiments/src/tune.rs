@@ -83,7 +83,10 @@ pub fn tune(name: &str, overrides: &[String]) -> Result<Tuned, ExperimentError> 
         return Err(at("tune compares experiments of one budget: it needs kind = \"calibrated\""));
     }
     let Some(knob) = Knob::of(&spec) else {
-        let message = format!("{} has neither steps nor weights to choose", spec.config.algorithm.name());
+        let message = format!(
+            "{} has neither steps nor weights to choose; an algorithm that iterates, such as projected-dgd, has",
+            spec.config.algorithm.name()
+        );
         return Err(ExperimentError::Usage(format!("{}: tune: {message}", spec.file)));
     };
     let planned = plan(&spec)?;

@@ -103,7 +103,7 @@ fn a_sparse_file_of_ones_own_and_what_is_refused() {
     assert!(clipped("label") == 1 && clipped("rows") == 1, "{run}");
     assert_eq!(run["coefficients"].as_array().unwrap().len(), 4);
     for (set, parts) in [
-        ("data.svmlight.features=2", &["rows.svm, line 3", "`3:-1`", "fewer features"][..]),
+        ("data.svmlight.features=2", &["rows.svm, line 3", "index 3", "2 features"][..]),
         ("data.svmlight.features=0", &["`data.svmlight`", "at least one"]),
         ("data.svmlight.features=1000000000000", &["`data.svmlight.features`", "1000000000000 features", "268435456"]),
         ("data.svmlight.features=9223372036854775807", &["`data.svmlight.features`", "268435456"]),

@@ -77,7 +77,7 @@ fn a_wrong_type_is_named_where_it_is_and_in_the_words_of_the_file() {
         ("rounds=4.5", "`rounds`: invalid type: floating point `4.5`, expected a whole number, not negative"),
         ("rounds=99999999999", "`rounds`: 99999999999 is not a whole number from 0 to 4294967295"),
         ("name=3", "`name`: invalid type: integer `3`, expected a string"),
-        ("data=3", "`data`: invalid type: integer `3`, expected a table such as { source = \"...\", row_norm = 1.0, "),
+        ("data=3", "`data`: invalid type: integer `3`, expected a table such as { row_norm = 1.0, records = [...], "),
         ("data.records=33", "`data.records`: invalid type: integer `33`, expected a list"),
         ("data.records=[33, true]", "`data.records[1]`: invalid type: boolean `true`, expected a whole number"),
         ("data.features.1.max=[1]", "`data.features[1].max`: invalid type: a list, expected a number"),

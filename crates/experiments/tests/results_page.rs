@@ -11,12 +11,13 @@ use serde_json::Value;
 
 const PAGE: &str = include_str!("../../../docs/results.md");
 
-/// The names in the first column of the table of a section.
+/// The names in the first column of the tables of a section.
 fn documented(section: &str) -> BTreeSet<String> {
     let (_, rest) = PAGE.split_once(&format!("\n## {section}\n")).unwrap();
     let text = rest.split("\n## ").next().unwrap();
-    let cell = |line: &str| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name.to_owned());
-    text.lines().filter_map(cell).collect()
+    let first = |line: &'static str| line.strip_prefix("| `")?.split_once(" |").map(|(cell, _)| cell);
+    let names = |cell: &str| cell.split("`, `").map(|name| name.trim_end_matches('`').to_owned()).collect::<Vec<_>>();
+    text.lines().filter_map(first).flat_map(names).collect()
 }
 
 /// The keys of an object and those one level below, as `a`, `a.b` and `a[].b`.
@@ -103,7 +104,10 @@ fn the_page_names_what_is_written() {
 
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let files: BTreeSet<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    agrees("Files", &files, &[]);
+    let png: &[&str] =
+        if cfg!(feature = "png") { &[] } else { &["error.png", "distance.png", "epsilon.png", "graph.png"] };
+    let parquet: &[&str] = if cfg!(feature = "parquet") { &[] } else { &["trace.parquet"] };
+    agrees("Files", &files, &[png, parquet].concat());
     let columns: BTreeSet<String> = read("trace.csv")
         .flat_map(|text| text.lines().next().unwrap().split(',').map(str::to_owned).collect::<Vec<_>>())
         .collect();

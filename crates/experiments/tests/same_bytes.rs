@@ -69,5 +69,5 @@ fn svm() {
 
 #[test]
 fn a9a() {
-    Experiment::new("a9a", &[]).is_the_same_after(Duration::from_millis(20), &[269]);
+    Experiment::new("a9a", &["rounds=300"]).is_the_same_after(Duration::from_millis(20), &[169]);
 }

@@ -59,7 +59,8 @@ fn the_cells_are_the_runs_that_one_would_make_by_hand() {
     let page = fs::read_to_string(sweep_folder(&bench, "results").join("report.html")).unwrap();
     let page = page.strip_prefix("<!DOCTYPE html>").unwrap();
     let page = roxmltree::Document::parse(page).unwrap();
-    let cells = page.descendants().filter(|node| node.has_tag_name("th") && node.attribute("scope") == Some("row"));
+    let table = page.descendants().find(|node| node.attribute("class") == Some("cells")).unwrap();
+    let cells = table.descendants().filter(|node| node.has_tag_name("th") && node.attribute("scope") == Some("row"));
     assert_eq!(cells.count(), 6);
     // A line for each cell where there is no bar, and the table.
     let text = stderr(&output);

@@ -131,7 +131,7 @@ fn unreadable_files_are_refused() {
     );
     assert_eq!(message(b"wage,years,site,city,region\n"), "t.csv: there are no data rows");
     assert_eq!(message(b""), "t.csv: the file is empty");
-    assert!(message(b"\x1f\x8bnot gzip").starts_with("t.csv: cannot be read: "));
+    assert!(message(b"\x1f\x8bnot gzip").starts_with("t.csv: the gzip data are damaged or cut off: "));
     let missing = load(&Source::file("no/such/file.csv"), &schema(), &[]).unwrap_err().to_string();
     assert!(missing.starts_with("no/such/file.csv: cannot be read: ") && missing.contains("No such file"), "{missing}");
 }

@@ -4,6 +4,7 @@
 //! [`plot`](super::plot).
 
 use super::planned::rounds;
+use super::plot::Picture;
 use super::{
     number::{bound, count, score, significant},
     wording::{
@@ -20,11 +21,17 @@ mod parties;
 mod statement;
 mod sweep;
 
-use markup::{facts, list, table};
+use markup::{facts, figure, folded, list, table};
 pub use sweep::sweep;
 
 /// Beyond this many rows the ledger is folded.
 const LONG_LEDGER: usize = 12;
+
+/// So many rows of it are shown: a row for each round may be thousands.
+const MOST_LEDGER: usize = 300;
+
+/// Beyond this many rows the table of coefficients is folded.
+const MANY_COEFFICIENTS: usize = 30;
 
 /// A run of equal releases in the ledger.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +50,24 @@ pub struct LedgerRow {
     pub sensitivity: Option<f64>,
     /// Norm of the sensitivity, `L1` or `L2`.
     pub norm: String,
+}
+
+/// A picture of [`plot`](super::plot) in the page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot<'a> {
+    /// What it shows.
+    pub caption: &'a str,
+    /// As SVG.
+    pub wide: String,
+    /// As SVG for a narrow screen.
+    pub narrow: String,
+}
+
+impl<'a> Plot<'a> {
+    /// Both sizes of a picture.
+    pub fn new(caption: &'a str, picture: &Picture) -> Self {
+        Self { caption, wide: picture.svg(), narrow: picture.narrow_svg() }
+    }
 }
 
 /// What a party contributed.
@@ -67,8 +92,8 @@ pub struct Page<'a> {
     pub question: &'a str,
     /// The ledger.
     pub ledger: &'a [LedgerRow],
-    /// Pairs of a caption and an SVG of [`plot`](super::plot); the first one illustrates the finding.
-    pub plots: &'a [(&'a str, String)],
+    /// The pictures; the first one illustrates the finding.
+    pub plots: &'a [Plot<'a>],
     /// The graph as SVG, if it can be drawn.
     pub graph: Option<&'a str>,
     /// The parties in order.
@@ -85,22 +110,27 @@ pub fn page(page: &Page<'_>) -> String {
         computed(plan, summary, question),
         result(plan, summary, plots),
         statement::section(plan, summary),
+        convergence(summary, plots),
         models(plan, summary),
-        parties::section(summary, parties, graph),
+        parties::section(plan, summary, parties, graph),
         set_up(plan, summary),
         ledger_table(ledger),
         guide::rerun(summary, listing),
         guide::files(summary, graph.is_some()),
-        guide::reading(),
+        guide::reading(plan),
     ]
     .concat();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <title>{name}: a {private}decentralised run</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-         <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p></header>\n\
+         <title>{name}: a {private}decentralised run{warned}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         <header><h1>{name}</h1>\n<p class=\"quiet\">{who}; specification <code>{digest}</code></p>{warning}</header>\n\
          <main>\n{sections}</main>\n</body>\n</html>\n",
         private = if plan.not_private().is_some() { "" } else { "private " },
+        warned = if plan.not_private().is_some() { ", NON-PRIVATE" } else { "" },
+        warning = plan
+            .not_private()
+            .map_or_else(String::new, |reason| format!("\n<p class=\"warning\">{}</p>", escape(reason))),
         style = include_str!("style.css"),
         who = escape(&format!(
             "{} with {} over {}",
@@ -131,17 +161,8 @@ fn computed(plan: &Plan, summary: &Summary, question: &str) -> String {
     format!("<section>\n<h2>What was computed</h2>\n{}</section>\n", facts(&rows))
 }
 
-fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
-    let pictures: Vec<String> = plots
-        .iter()
-        .map(|(caption, svg)| {
-            format!(
-                "<figure>\n<div class=\"picture\">{svg}</div><figcaption>{}</figcaption>\n</figure>\n",
-                escape(caption)
-            )
-        })
-        .collect();
-    let (first, others) = pictures.split_at(pictures.len().min(1));
+fn result(plan: &Plan, summary: &Summary, plots: &[Plot<'_>]) -> String {
+    let first = plots.first().map_or_else(String::new, figure);
     let m = &summary.metrics;
     let (merit, error) = figures(m.private);
     let (merit, error) = (capitalised(merit), capitalised(error));
@@ -157,7 +178,7 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
         "<section>\n<h2>Result</h2>\n<p class=\"finding\">{}</p>\n<p>{}</p>\n{}{}",
         escape(&finding(summary, plan)),
         escape(&uncertainty(summary)),
-        first.concat(),
+        first,
         table(
             &format!(
                 "Scores on {}, {}. {} Not covered by the guarantee.",
@@ -169,21 +190,37 @@ fn result(plan: &Plan, summary: &Summary, plots: &[(&str, String)]) -> String {
             &scores,
         )
     );
-    for more in [objective(summary, plan), allowed(summary)].into_iter().flatten() {
+    if let Some(more) = objective(summary, plan) {
         out += &format!("<p>{}</p>\n", escape(&more));
     }
     if summary.lanes > 1 {
-        let [low, high] = lanes(&summary.lane_scores);
-        let rows = [("Mean", m.private), ("Lowest", low), ("Highest", high)]
-            .map(|(which, s)| vec![which.to_owned(), score(s.merit()), significant(s.error())]);
-        let caption = format!(
-            "The {} over {} lanes (repetitions with fresh noise on the same data). Not covered by the guarantee.",
-            model(plan),
-            summary.lanes
-        );
-        out += &table(&caption, &["Lane", &merit, &error], &rows);
+        out += &spread(plan, summary, [&merit, &error]);
     }
-    out + &others.concat() + "</section>\n"
+    out + "</section>\n"
+}
+
+/// The scores of all lanes.
+fn spread(plan: &Plan, summary: &Summary, [merit, error]: [&str; 2]) -> String {
+    let [low, high] = lanes(&summary.lane_scores);
+    let rows = [("Mean", summary.metrics.private), ("Lowest", low), ("Highest", high)]
+        .map(|(which, s)| vec![which.to_owned(), score(s.merit()), significant(s.error())]);
+    let caption = format!(
+        "The {} over {} lanes (repetitions with fresh noise on the same data), each figure by itself. Not covered by the guarantee.",
+        model(plan),
+        summary.lanes
+    );
+    table(&caption, &["Lane", merit, error], &rows)
+}
+
+/// How the rounds went: the pictures that do not illustrate the finding, and what a theorem allows.
+fn convergence(summary: &Summary, plots: &[Plot<'_>]) -> String {
+    let allowed = allowed(summary).map_or_else(String::new, |words| format!("<p>{}</p>\n", escape(&words)));
+    let pictures: String = plots.iter().skip(1).map(figure).collect();
+    format!(
+        "<section>\n<h2>Convergence</h2>\n{allowed}<p>Largest distance of a party's model from the mean of all models after the \
+         last round (consensus error): {}.</p>\n{pictures}</section>\n",
+        significant(summary.consensus_error)
+    )
 }
 
 fn models(plan: &Plan, summary: &Summary) -> String {
@@ -195,12 +232,9 @@ fn models(plan: &Plan, summary: &Summary) -> String {
     let caption =
         "Coefficients in original units. The optimum is computed without privacy and not covered by the guarantee.";
     let private = if plan.not_private().is_some() { "Model" } else { "Private" };
-    let consensus = significant(summary.consensus_error);
-    format!(
-        "<section>\n<h2>Models</h2>\n{}<p>Largest distance of a party's model from the mean of all models \
-         (consensus error): {consensus}.</p>\n</section>\n",
-        table(caption, &["Coefficient", private, "Optimum"], &rows)
-    )
+    let table = table(caption, &["Coefficient", private, "Optimum"], &rows);
+    let table = folded(rows.len(), MANY_COEFFICIENTS, "coefficients", table);
+    format!("<section>\n<h2>Models</h2>\n{table}</section>\n")
 }
 
 fn set_up(plan: &Plan, summary: &Summary) -> String {
@@ -234,9 +268,6 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
         ("Seed of the noise", seed),
         ("Digest of the specification", summary.digest.clone()),
     ]);
-    if let Some(objective) = &plan.objective {
-        out += &facts(&[("Objective", objective.clone())]);
-    }
     let clipped: Vec<_> =
         summary.clipped.iter().filter(|c| c.count > 0).map(|c| vec![c.column.clone(), c.count.to_string()]).collect();
     if !clipped.is_empty() {
@@ -251,6 +282,7 @@ fn set_up(plan: &Plan, summary: &Summary) -> String {
 fn ledger_table(ledger: &[LedgerRow]) -> String {
     let rows: Vec<_> = ledger
         .iter()
+        .take(MOST_LEDGER)
         .map(|row| {
             vec![
                 row.nodes.clone(),
@@ -278,11 +310,20 @@ fn ledger_table(ledger: &[LedgerRow]) -> String {
     let caption = "Releases in order, equal ones together; counts are per node and lane.";
     let table = table(caption, &head, &rows);
     let body = if ledger.len() > LONG_LEDGER {
-        format!("<details><summary>{} rows</summary>\n{table}</details>\n", ledger.len())
+        format!("<details><summary>{}</summary>\n{table}</details>\n", folded_rows(ledger.len()))
     } else {
         table
     };
     format!("<section>\n<h2>Ledger</h2>\n{body}</section>\n")
+}
+
+/// What is folded, and where the rest is.
+fn folded_rows(all: usize) -> String {
+    if all > MOST_LEDGER {
+        format!("The first {MOST_LEDGER} of {all} rows; ledger.json has all")
+    } else {
+        format!("{all} rows")
+    }
 }
 
 #[cfg(test)]

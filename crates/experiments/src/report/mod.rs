@@ -20,7 +20,7 @@ mod planned;
 mod wording;
 
 pub(crate) use number::{at_least, bound, significant};
-pub(crate) use wording::{capitalised, caveats, figures, not_covered};
+pub(crate) use wording::{Promise, capitalised, caveats, figures, not_covered};
 
 #[cfg(test)]
 mod fixture;
@@ -44,4 +44,8 @@ pub enum ReportError {
     /// A PNG cannot be encoded.
     #[error("a picture cannot be written as PNG: {0}")]
     Png(String),
+    /// The trace cannot be encoded.
+    #[cfg(feature = "parquet")]
+    #[error("the trace cannot be written as Parquet: {0}")]
+    Parquet(String),
 }

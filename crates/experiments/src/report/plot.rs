@@ -7,6 +7,7 @@ mod figure;
 #[cfg(feature = "png")]
 mod graph;
 mod range;
+mod size;
 mod swept;
 
 pub use canvas::Picture;
@@ -85,7 +86,7 @@ pub fn error(
     }
     Ok(Picture(Chart {
         id: "dido-error",
-        title: "How well the model predicts people it has not seen",
+        title: "How well the model predicts records it has not seen",
         description: describe(&lines, x, &note),
         note,
         x_label: ROUNDS.to_owned(),
@@ -98,7 +99,8 @@ pub fn error(
         y,
         scale: Scale::Linear,
         lines,
-        ribbon: ribbon(bands, |value| Some(value)),
+        marked: 0,
+        ribbon: ribbon(bands, Some),
     }))
 }
 
@@ -155,6 +157,7 @@ pub fn spending(trace: &[TracePoint], plan: &Plan) -> Result<Picture, ReportErro
         y,
         scale: Scale::Linear,
         lines,
+        marked: 0,
         ribbon: None,
     }))
 }
@@ -215,6 +218,7 @@ pub fn distance(
         y,
         scale: Scale::Decades,
         lines,
+        marked: 0,
         ribbon: ribbon(bands, |value| (value > 0.0).then(|| value.log10())),
     }))
 }

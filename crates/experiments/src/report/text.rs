@@ -27,7 +27,7 @@ pub use comparison::comparison;
 pub use doctor::doctor;
 pub use predictions::predictions;
 use resources::{memory, messages};
-pub(crate) use sweep::{all_cells, least, measures};
+pub(crate) use sweep::{all_cells, loss, measures};
 pub use sweep::{sweep, sweep_plan};
 pub use table::table;
 pub use tune::tuned;
@@ -39,8 +39,8 @@ const INDENT: usize = 20;
 /// The plan: what is released, how often and to whom; the sensitivity, the noise and epsilon; the rest.
 pub fn plan(plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Plan of {} ({})", plan.name, plan.digest));
-    page.heading("Privacy");
     page.refused(plan);
+    page.heading("Privacy");
     page.item("released", &plan.released);
     page.item("how often", &releases(plan));
     page.item("to whom", &plan.recipients);
@@ -84,6 +84,7 @@ pub fn plan(plan: &Plan) -> String {
 /// The result of a run, with the guarantee of its plan and what that does not cover.
 pub fn summary(summary: &Summary, plan: &Plan) -> String {
     let mut page = Page::titled(&format!("Result of {} ({})", summary.name, summary.digest));
+    page.refused(plan);
     page.paragraph(&ascii(&finding(summary, plan)));
     page.scores(summary, plan);
     page.guarantee(summary, plan);
@@ -123,8 +124,7 @@ impl Page {
     }
 
     fn guarantee(&mut self, summary: &Summary, plan: &Plan) {
-        self.heading("Guarantee");
-        self.refused(plan);
+        self.heading(if plan.not_private().is_some() { "NON-PRIVATE: no guarantee" } else { "Guarantee" });
         self.item("adjacency", &format!("{}: {}", summary.adjacency, plan.adjacency_in_words));
         self.item("assignment", &plan.assignment);
         self.item("adversary", &format!("{}: {}", summary.adversary, plan.adversary_in_words));
@@ -209,7 +209,7 @@ impl Page {
 
     /// That nothing is promised, where the figures below might be taken for a promise.
     fn refused(&mut self, plan: &Plan) {
-        if let Some(reason) = plan.not_private().filter(|_| !plan.bounds.is_declared()) {
+        if let Some(reason) = plan.not_private() {
             self.paragraph(reason);
         }
     }
@@ -263,13 +263,18 @@ impl Page {
         }
     }
 
-    /// A first column of names and right-aligned numbers.
+    /// A first column of names and right-aligned numbers. A row that is shorter than its head is a remark and may be longer.
     fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
         const NAME: usize = 48;
         let names: Vec<String> = rows.iter().map(|row| shortened(&plain(&row[0]), NAME)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(INDENT - 2);
+        let whole = || rows.iter().filter(|row| row.len() == head.len());
+        let widths: Vec<usize> = (1..head.len())
+            .map(|k| whole().map(|row| row[k].chars().count()).max().unwrap_or(0).max(head[k].chars().count()))
+            .map(|longest| (longest + 2).max(14))
+            .collect();
         let mut line = |name: &str, cells: &mut dyn Iterator<Item = &str>| {
-            let cells: String = cells.map(|cell| format!("{cell:>14}")).collect();
+            let cells: String = cells.zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
             self.text += &format!("  {name:<width$}{cells}\n");
         };
         line(head[0], &mut head[1..].iter().copied());

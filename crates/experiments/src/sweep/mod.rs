@@ -24,7 +24,7 @@ pub(crate) use axes::flattened;
 pub use cell::Cell;
 pub use folder::SweepFolder;
 pub(crate) use rows::plain;
-pub use rows::{PlanFigures, ResultFigures, Row, Status, SweepPlan, SweepSummary};
+pub use rows::{Beside, PlanFigures, ResultFigures, Row, Status, SweepPlan, SweepSummary};
 pub use run::{SweepProgress, plan, run};
 pub use total::{Accounting, Total};
 

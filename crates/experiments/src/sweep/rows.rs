@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use super::total::Total;
 use super::{Assignment, Cell};
 use crate::planning::Planned;
-use crate::records::{Epsilons, Score, Summary};
+use crate::records::{Band, Epsilons, Score, Summary};
 
 /// How a cell came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +90,28 @@ pub struct ResultFigures {
     pub merit: f64,
     /// Root mean squared error or mean loss.
     pub error: f64,
+    /// The same figure over lanes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
+    /// The same figure of what a cell is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// The largest distance of a party's model from the mean of all models.
     pub consensus_error: f64,
     /// The objective above its optimum, where it is not plain squared error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective_gap: Option<f64>,
+}
+
+/// `R^2` or accuracy without privacy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Of the optimum of all records together.
+    pub optimum: f64,
+    /// Of the best party alone.
+    pub best_alone: f64,
+    /// Of a constant prediction.
+    pub constant: f64,
 }
 
 /// What [`Row::done`] writes.
@@ -106,12 +123,12 @@ fn measure<'de, D: Deserializer<'de>>(from: D) -> Result<[&'static str; 2], D::E
     known.ok_or_else(|| D::Error::custom(format!("no such measure: {}", found.join(" "))))
 }
 
-fn not_covered() -> [&'static str; 4] {
+fn not_covered() -> [&'static str; 6] {
     NOT_COVERED
 }
 
 /// The keys of a row that the guarantee does not cover.
-pub const NOT_COVERED: [&str; 4] = ["merit", "error", "objective_gap", "reason, where a run stopped"];
+pub const NOT_COVERED: [&str; 6] = ["merit", "error", "band", "beside", "objective_gap", "reason, where a run stopped"];
 
 /// The plan of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +152,7 @@ pub struct SweepSummary {
     pub epsilon_all_cells: Total,
     /// The keys of a cell that are computed from records without noise; where the mechanism is `none`, all results are.
     #[serde(skip_deserializing, default = "not_covered")]
-    pub not_covered: [&'static str; 4],
+    pub not_covered: [&'static str; 6],
     /// One for each cell.
     pub cells: Vec<Row>,
 }
@@ -173,6 +190,12 @@ impl Row {
             measure,
             merit: score.merit(),
             error: score.error(),
+            band: Band::of(&summary.lane_scores.iter().map(|score| score.merit()).collect::<Vec<_>>()),
+            beside: Some(Beside {
+                optimum: summary.metrics.optimum.merit(),
+                best_alone: summary.metrics.best_alone.merit(),
+                constant: summary.metrics.constant.merit(),
+            }),
             consensus_error: summary.consensus_error,
             objective_gap: summary.metrics.objective.map(|objective| objective.private - objective.optimum),
         };

@@ -17,6 +17,8 @@ const NUMBERED: usize = 60;
 /// Side of the drawing, and its margin, in pixels.
 const SIDE: f64 = 640.0;
 const MARGIN: f64 = 24.0;
+/// The shortest side of a drawing.
+const LEAST: f64 = 160.0;
 
 /// The colour of an edge, and of a node.
 pub(crate) const EDGE: [u8; 3] = [0x33, 0x52, 0x7a];
@@ -27,15 +29,12 @@ pub(crate) const NODE: &str = "#c8553d";
 /// # Errors
 /// If there are more than [`MOST_DRAWN`] nodes or [`MOST_EDGES`] edges.
 pub fn svg(topology: &Topology) -> Result<String, ExperimentError> {
-    match Drawing::of(topology) {
-        Some(drawing) => Ok(drawing.svg()),
-        None => {
-            let (nodes, edges) = (topology.graph.nodes(), topology.graph.edges().count());
-            Err(ExperimentError::Usage(format!(
-                "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
-            )))
-        }
-    }
+    Drawing::of(topology).map(|drawing| drawing.svg()).ok_or_else(|| {
+        let (nodes, edges) = (topology.graph.nodes(), topology.graph.edges().count());
+        ExperimentError::Usage(format!(
+            "--svg: {nodes} nodes and {edges} edges are too many to see; at most {MOST_DRAWN} and {MOST_EDGES} are drawn"
+        ))
+    })
 }
 
 /// A picture of a graph, in pixels.
@@ -157,8 +156,11 @@ impl Layout {
         // Edges that go round a torus bulge beyond its nodes.
         let margin = if self.lattice { 3.0 * MARGIN } else { MARGIN };
         let scale = (SIDE - 2.0 * margin) / extent[0].max(extent[1]).max(1e-9);
-        let fit = |place: &Point| [0, 1].map(|axis| margin + (place[axis] - ends[axis].0) * scale);
-        (self.places.iter().map(fit).collect(), extent.map(|extent| 2.0 * margin + extent * scale))
+        // Nodes in one line, as two are, still make a picture and no stroke.
+        let size = extent.map(|extent| (2.0 * margin + extent * scale).max(LEAST));
+        let start = [0, 1].map(|axis| (size[axis] - extent[axis] * scale) / 2.0);
+        let fit = |place: &Point| [0, 1].map(|axis| start[axis] + (place[axis] - ends[axis].0) * scale);
+        (self.places.iter().map(fit).collect(), size)
     }
 
     /// Where the edge from `a` to `b` is pulled to, if a straight line would lie on other nodes.
@@ -190,7 +192,9 @@ fn columns(topology: &Topology) -> Option<usize> {
 
 /// `count` places of `all` on a circle, the first at the top, clockwise.
 fn circle(count: usize, all: usize) -> Vec<Point> {
-    let angle = |k: usize| TAU * k as f64 / all as f64;
+    // Two nodes stand side by side.
+    let first = if all == 2 { -TAU / 4.0 } else { 0.0 };
+    let angle = |k: usize| first + TAU * k as f64 / all as f64;
     (0..count).map(|k| [angle(k).sin(), -angle(k).cos()]).collect()
 }
 

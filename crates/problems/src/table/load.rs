@@ -179,8 +179,8 @@ fn has_column(source: &Source, name: &str) -> Result<bool, ProblemError> {
     match columns(source, &options) {
         Ok(table) => Ok(table.columns.iter().any(|column| column.name == name)),
         Err(ProblemError::File(error)) if matches!(error.fault, dido_data::Fault::NoColumn { .. }) => Ok(false),
-        // What is wrong with its cells is told when they are needed.
-        Err(ProblemError::File(error)) if error.place.column.is_some() => Ok(true),
+        // What is wrong with the file or its cells is told when they are needed.
+        Err(ProblemError::File(_)) => Ok(true),
         Err(error) => Err(error),
     }
 }

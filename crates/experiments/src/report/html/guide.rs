@@ -1,18 +1,21 @@
 //! How to rerun, which files there are, and how to read the page.
 
 use crate::config::Seed;
-use crate::records::Summary;
-use crate::report::wording::escape;
+use crate::records::{Plan, Summary};
+use crate::report::wording::{escape, model};
 
 /// The commands, and the specification.
 pub(super) fn rerun(summary: &Summary, listing: &str) -> String {
     format!(
         "<section>\n<h2>How to rerun</h2>\n<p>In the folder of this page, with dido {version}:</p>\n\
-         <pre><code>dido plan spec.toml              # what it releases and costs; reads no data\n\
-         dido run spec.toml --out again   # the whole run again, into the folder again\n\
-         dido report .                    # this page and its pictures again, from the files beside it</code></pre>\n\
+         <pre><code># what it releases and costs; reads no data\n\
+         dido plan spec.toml\n\
+         # the whole run again, into the folder again\n\
+         dido run spec.toml --out again\n\
+         # this page and its pictures again, from the files beside it\n\
+         dido report .</code></pre>\n\
          <p>A second run on the same data is a second release, unless it repeats the same noise: its epsilon adds up.</p>\n\
-         <details><summary>The specification (spec.toml, with the names of files without their folders)</summary>\n\
+         <details class=\"printed\"><summary>The specification (spec.toml, with the names of files without their folders)</summary>\n\
          <pre><code>{listing}</code></pre>\n</details>\n</section>\n",
         version = escape(&summary.versions.dido),
         listing = escape(listing),
@@ -25,24 +28,34 @@ pub(super) fn files(summary: &Summary, drawn: bool) -> String {
         Seed::Number(_) => "The specification: on the same data it gives the same model, ledger and trace again.",
         Seed::Os => "The specification: running it again draws fresh noise and spends epsilon anew on the same data.",
     };
-    let rows = [
-        ("spec.toml", again),
+    let also = |other: &'static str, written: bool| if written { vec![other] } else { vec![] };
+    let picture =
+        |name: &'static str, png: &'static str, what| ([vec![name], also(png, cfg!(feature = "png"))].concat(), what);
+    let graph = picture("graph.svg", "graph.png", "The graph.");
+    let rows: String = [
+        (vec!["spec.toml"], again),
         (
-            "summary.json",
+            vec!["summary.json"],
             "The numbers of this page. Its key not_covered lists the keys that the guarantee does not cover.",
         ),
-        ("model.json", "The model, in every lane."),
-        ("ledger.json", "Every release: the input of all accountings."),
-        ("trace.csv", "Observed rounds. Scores and distances in it are not covered by the guarantee."),
-        ("error.svg", "The first picture of this page: not covered by the guarantee. Pictures also lie there as PNG."),
-        ("distance.svg", "Distances: not covered by the guarantee."),
-        ("epsilon.svg", "Epsilon spent."),
-        ("local.json", "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
+        (vec!["model.json"], "The model, in every lane."),
+        (vec!["ledger.json"], "Every release: the input of all accountings."),
+        (
+            [vec!["trace.csv"], also("trace.parquet", cfg!(feature = "parquet"))].concat(),
+            "Observed rounds. Scores and distances in it are not covered by the guarantee.",
+        ),
+        picture("error.svg", "error.png", "The first picture of this page: not covered by the guarantee."),
+        picture("distance.svg", "distance.png", "Distances: not covered by the guarantee."),
+        picture("epsilon.svg", "epsilon.png", "Epsilon spent."),
+        (vec!["local.json"], "The SHA-256 of the data, to notice other data. Not private: keep it to yourself."),
     ]
     .into_iter()
-    .chain(drawn.then_some(("graph.svg", "The graph.")))
-    .map(|(file, what)| format!("<tr><th scope=\"row\"><code>{file}</code></th><td>{what}</td></tr>\n"))
-    .collect::<String>();
+    .chain(drawn.then_some(graph))
+    .map(|(files, what)| {
+        let files: Vec<String> = files.iter().map(|file| format!("<code>{file}</code>")).collect();
+        format!("<tr><th scope=\"row\">{}</th><td>{what}</td></tr>\n", files.join(", "))
+    })
+    .collect();
     format!("<section>\n<h2>Files</h2>\n<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n</section>\n")
 }
 
@@ -63,13 +76,14 @@ const GLOSSARY: [(&str, &str); 9] = [
 ];
 
 /// How to read the page, and a glossary.
-pub(super) fn reading() -> String {
+pub(super) fn reading(plan: &Plan) -> String {
     let words: String = GLOSSARY.map(|(word, meaning)| format!("<dt>{word}</dt><dd>{meaning}.</dd>\n")).concat();
     format!(
-        "<section>\n<h2>How to read this</h2>\n<p>Look first at the private model between the best party alone and the \
+        "<section>\n<h2>How to read this</h2>\n<p>Look first at the {model} between the best party alone and the \
          optimum: below the first, working together did not pay; the gap to the second is the price of privacy and of \
          stopping. Then read what the guarantee does not cover. Epsilon by several accountants is one and the same loss, \
          bounded in several ways: each bound holds, and the least one says most. How the result depends on epsilon is not \
-         known from one run: a sweep over privacy.budget.epsilon shows it.</p>\n<dl>\n{words}</dl>\n</section>\n"
+         known from one run: a sweep over privacy.budget.epsilon shows it.</p>\n<dl>\n{words}</dl>\n</section>\n",
+        model = model(plan),
     )
 }

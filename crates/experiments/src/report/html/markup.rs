@@ -1,12 +1,23 @@
 //! Tables and lists, with escaped cells and headers a screen reader can use.
 
+use super::Plot;
 use crate::report::wording::escape;
+
+/// Escaped text, with what stands between backticks as code.
+pub(super) fn coded(text: &str) -> String {
+    let parts: Vec<String> = escape(text).split('`').map(str::to_owned).collect();
+    if parts.len().is_multiple_of(2) {
+        return parts.join("`");
+    }
+    let part = |(k, part): (usize, String)| if k % 2 == 0 { part } else { format!("<code>{part}</code>") };
+    parts.into_iter().enumerate().map(part).collect()
+}
 
 /// Labels and texts.
 pub(super) fn facts(rows: &[(&str, String)]) -> String {
     let rows: String = rows
         .iter()
-        .map(|(label, text)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(label), escape(text)))
+        .map(|(label, text)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(label), coded(text)))
         .collect();
     format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
 }
@@ -18,6 +29,24 @@ pub(super) fn list(heading: &str, texts: &[String]) -> String {
     }
     let items: String = texts.iter().map(|text| format!("<li>{}</li>\n", escape(text))).collect();
     format!("<h3>{heading}</h3>\n<ul>\n{items}</ul>\n")
+}
+
+/// A table that would drown the page is folded on the screen; on paper it is not.
+pub(super) fn folded(rows: usize, most: usize, what: &str, table: String) -> String {
+    if rows <= most {
+        return table;
+    }
+    format!("<details class=\"printed\"><summary>{rows} {what}</summary>\n{table}</details>\n")
+}
+
+/// A picture in both sizes, of which one is shown.
+pub(super) fn figure(plot: &Plot<'_>) -> String {
+    format!(
+        "<figure>\n<div class=\"picture wide\">{}</div><div class=\"picture narrow\">{}</div><figcaption>{}</figcaption>\n</figure>\n",
+        plot.wide,
+        plot.narrow,
+        escape(plot.caption)
+    )
 }
 
 /// A table whose first column names the row; the other columns are numbers.

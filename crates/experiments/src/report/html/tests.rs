@@ -18,16 +18,16 @@ fn ledger(rows: u32) -> Vec<LedgerRow> {
 fn full(plan: &Plan, summary: &Summary, rows: u32) -> String {
     let trace = fixture::trace();
     let plots = [
-        ("R\u{b2} & rounds: not covered by the guarantee.", plot::error(&trace, &[], plan, summary).unwrap().svg()),
-        ("Epsilon spent.", plot::spending(&trace, plan).unwrap().svg()),
-        ("Distances: not covered by the guarantee.", plot::distance(&trace, &[], None).unwrap().svg()),
+        Plot::new("R\u{b2} & rounds: not covered by the guarantee.", &plot::error(&trace, &[], plan, summary).unwrap()),
+        Plot::new("Epsilon spent.", &plot::spending(&trace, plan).unwrap()),
+        Plot::new("Distances: not covered by the guarantee.", &plot::distance(&trace, &[], None).unwrap()),
     ];
     shown(plan, summary, &ledger(rows), &plots, LISTING)
 }
 
 const LISTING: &str = "name = \"quickstart\"\n";
 
-fn shown(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[(&str, String)], words: &str) -> String {
+fn shown(plan: &Plan, summary: &Summary, ledger: &[LedgerRow], plots: &[Plot<'_>], words: &str) -> String {
     let parties: Vec<Party> =
         summary.records.iter().map(|&records| Party { records: Some(records), degree: 4, releases: 299 }).collect();
     let graph = Some("<svg xmlns=\"http://www.w3.org/2000/svg\"><title>torus</title></svg>");
@@ -54,7 +54,7 @@ fn the_page_is_well_formed_and_complete() {
         "the optimum without privacy reaches 0.4123",
         "299 releases per node in 300 rounds, by 16 parties",
         "replace-record: one record",
-        "Assignment each value of `county` is a party; a replaced record keeps its `county`",
+        "Assignment each value of county is a party; a replaced record keeps its county , and",
         "all-messages: sees every message",
         "0.002346 in L2 (0.008126 in L1)",
         "Derivation: step(t) * s * D*",
@@ -79,7 +79,7 @@ fn the_page_is_well_formed_and_complete() {
         "error.svg: the curve of the scores",
         "local.json: the SHA-256 of the data",
         "local.json The SHA-256 of the data, to notice other data. Not private",
-        "error.svg The first picture of this page",
+        "The first picture of this page",
         "trace.csv",
     ] {
         assert!(words.contains(part), "{part:?} is not in\n{words}");
@@ -105,7 +105,7 @@ fn a_run_without_noise_claims_nothing() {
     let mut plan = fixture::plan();
     plan.mechanism = "none".into();
     let page = full(&plan, &fixture::summary(), 3);
-    assert!(page.contains("No noise was added: nothing in these files is private."));
+    assert!(page.contains("NON-PRIVATE: no noise was added, so nothing in these files is private."));
     assert!(!page.contains("What the guarantee covers") && !page.contains("follows from seed"));
     assert!(page.contains("model (no privacy)") && !page.contains("private model"));
 }
@@ -160,8 +160,13 @@ fn names_from_files_stay_text() {
         evil.clone_into(text);
     }
     let row = LedgerRow { nodes: evil.into(), mechanism: evil.into(), norm: evil.into(), ..ledger(1)[0].clone() };
-    let page =
-        shown(&plan, &summary, &[row], &[(evil, plot::distance(&fixture::trace(), &[], None).unwrap().svg())], evil);
+    let page = shown(
+        &plan,
+        &summary,
+        &[row],
+        &[Plot::new(evil, &plot::distance(&fixture::trace(), &[], None).unwrap())],
+        evil,
+    );
     let document = parse(&page);
     assert!(!page.contains("<script"));
     assert!(text(&document).matches("<script>alert('x')</script> & \"quoted\" \u{fffd} ]]>").count() >= 21);

@@ -1,15 +1,13 @@
-//! Drawing a chart with `kuva`; no other file but `figure.rs` knows the library.
+//! Drawing a chart with `kuva`; only `size.rs`, `figure.rs` and `graph.rs` beside it know the library.
 
 use std::sync::Arc;
 
 use kuva::plot::{BandPlot, LinePlot, ScatterPlot, line::LineStyle};
 use kuva::prelude::{Layout, Plot, SvgBackend, TickFormat};
-use kuva::render::{
-    color::Color,
-    render::{Primitive, Scene, TextAnchor, render_multiple},
-};
+use kuva::render::render::{Primitive, Scene, render_multiple};
 
 use super::range::{Axis, inside};
+use super::size::Size;
 #[cfg(feature = "png")]
 use crate::report::ReportError;
 use crate::report::{number::significant, wording::escape};
@@ -22,10 +20,10 @@ pub(super) const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 /// deficiencies can tell apart; the dashes do so without colour.
 #[derive(Clone, Copy)]
 pub(super) struct Pen {
-    colour: &'static str,
+    pub(super) colour: &'static str,
     /// SVG dash pattern; none for a solid line.
-    dash: Option<&'static str>,
-    width: f64,
+    pub(super) dash: Option<&'static str>,
+    pub(super) width: f64,
 }
 
 impl Pen {
@@ -64,7 +62,21 @@ pub struct Picture(pub(super) Chart);
 impl Picture {
     /// The SVG text.
     pub fn svg(&self) -> String {
-        svg(&self.0)
+        svg(&self.0, Size::PAGE)
+    }
+
+    /// The same picture for a narrow screen, as SVG text with identifiers of its own.
+    pub fn narrow_svg(&self) -> String {
+        svg(&self.0, Size::PHONE)
+    }
+
+    /// The same picture with words before all others in its note, where the reader has to know them first.
+    #[must_use]
+    pub fn warned(self, words: &str) -> Self {
+        let Chart { note, description, .. } = self.0;
+        let after = if note.is_empty() { note } else { format!("; {note}") };
+        let (note, description) = (format!("{words}{after}"), format!("{words}. {description}"));
+        Self(Chart { note, description, ..self.0 })
     }
 
     /// The bytes of the PNG, in twice the size of the SVG.
@@ -73,7 +85,7 @@ impl Picture {
     /// If it cannot be encoded.
     #[cfg(feature = "png")]
     pub fn png(&self) -> Result<Vec<u8>, ReportError> {
-        raster(&scene(&self.0))
+        raster(&scene(&self.0, Size::PAGE))
     }
 }
 
@@ -99,19 +111,21 @@ pub(super) struct Chart {
     pub(super) y: Axis,
     pub(super) scale: Scale,
     pub(super) lines: Vec<Line>,
+    /// So many of the first lines join points that were measured, which are marked.
+    pub(super) marked: usize,
     /// Around the first line.
     pub(super) ribbon: Option<Ribbon>,
 }
 
-fn scene(chart: &Chart) -> Scene {
-    let mut scene = render_multiple(marks(chart), layout(chart));
-    name_clip_paths(chart.id, &mut scene);
-    legend(chart, &mut scene);
+fn scene(chart: &Chart, size: Size) -> Scene {
+    let mut scene = render_multiple(marks(chart), layout(chart, size));
+    name_clip_paths(&format!("{}{}", chart.id, size.suffix), &mut scene);
+    size.legend(chart, &mut scene);
     scene
 }
 
-fn svg(chart: &Chart) -> String {
-    document(&scene(chart), chart.id, chart.title, &chart.description)
+fn svg(chart: &Chart, size: Size) -> String {
+    document(&scene(chart, size), &format!("{}{}", chart.id, size.suffix), chart.title, &chart.description)
 }
 
 /// A scene as SVG text, named for readers who do not see it; `id` begins its identifiers.
@@ -141,34 +155,34 @@ pub(super) fn name_clip_paths(prefix: &str, scene: &mut Scene) {
     }
 }
 
-fn layout(chart: &Chart) -> Layout {
+fn layout(chart: &Chart, size: Size) -> Layout {
     let format = |scale: Scale, axis: Axis| match scale {
         Scale::Linear => TickFormat::Fixed(axis.decimals()),
         Scale::Decades => TickFormat::Custom(Arc::new(|v| significant(10_f64.powf(v)))),
     };
     let mut layout = Layout::new((chart.x.lower, chart.x.upper), (chart.y.lower, chart.y.upper))
-        .with_width(WIDTH)
-        .with_height(HEIGHT)
-        .with_font_family(FONT)
         .with_title(chart.title)
-        .with_title_size(17)
-        .with_label_size(14)
-        .with_tick_size(12)
         .with_x_label(chart.x_label.as_str())
         .with_y_label(chart.y_label)
         .with_x_axis_min(chart.x.lower)
         .with_x_axis_max(chart.x.upper)
-        .with_x_tick_step(chart.x.step)
+        .with_x_tick_step(size.x_step(chart.x, longest(chart)))
         .with_x_tick_format(format(chart.x_scale, chart.x))
         .with_y_axis_min(chart.y.lower)
         .with_y_axis_max(chart.y.upper)
         .with_y_tick_step(chart.y.step)
         .with_y_tick_format(format(chart.scale, chart.y));
     layout.theme.grid_color = "#e4e4e4".into();
-    if !chart.note.is_empty() {
-        layout = layout.with_subtitle(chart.note.as_str()).with_subtitle_size(13).with_subtitle_wrap(95);
-    }
-    layout
+    size.layout(layout, &chart.note)
+}
+
+/// Characters of the longest number at the x axis, which is that of one of its ends.
+fn longest(chart: &Chart) -> usize {
+    let shown = |value: f64| match chart.x_scale {
+        Scale::Linear => format!("{value:.*}", chart.x.decimals()).len(),
+        Scale::Decades => significant(10_f64.powf(value)).len(),
+    };
+    shown(chart.x.lower).max(shown(chart.x.upper))
 }
 
 /// Later lines lie on top, so the first line of the chart is drawn last.
@@ -181,10 +195,16 @@ fn marks(chart: &Chart) -> Vec<Plot> {
         let band = BandPlot::new(pick(|p| p.0), shown(pick(|p| p.1)), shown(pick(|p| p.2)));
         marks.push(Plot::Band(band.with_color(Pen::BOLD.colour).with_opacity(0.18)));
     }
-    for line in chart.lines.iter().rev() {
+    for (k, line) in chart.lines.iter().enumerate().rev() {
+        let dots = |points: Vec<(f64, f64)>| {
+            Plot::Scatter(ScatterPlot::new().with_data(points).with_color(line.pen.colour).with_size(4.0))
+        };
+        if k < chart.marked {
+            marks.push(dots(line.points.iter().copied().filter(|point| chart.y.shows(point.1)).collect()));
+        }
         for part in inside(&line.points, chart.y) {
             marks.push(if part.len() == 1 {
-                Plot::Scatter(ScatterPlot::new().with_data(part).with_color(line.pen.colour).with_size(4.0))
+                dots(part)
             } else {
                 let style = line.pen.dash.map_or(LineStyle::Solid, |dash| LineStyle::Custom(dash.to_owned()));
                 let mark = LinePlot::new()
@@ -197,36 +217,4 @@ fn marks(chart: &Chart) -> Vec<Plot> {
         }
     }
     marks
-}
-
-/// Below the chart, in two columns if the labels allow it. The library's own swatches are too short to show a dash.
-fn legend(chart: &Chart, scene: &mut Scene) {
-    const SWATCH: f64 = 42.0;
-    const ROW: f64 = 22.0;
-    let short = chart.lines.iter().all(|line| line.label.chars().count() <= 39);
-    let rows = if short { chart.lines.len().div_ceil(2) } else { chart.lines.len() };
-    for (k, line) in chart.lines.iter().enumerate() {
-        let x = 60.0 + if k < rows { 0.0 } else { (WIDTH - 60.0) / 2.0 };
-        let y = scene.height + 14.0 + ROW * (k % rows) as f64;
-        scene.add(Primitive::Line {
-            x1: x,
-            y1: y,
-            x2: x + SWATCH,
-            y2: y,
-            stroke: Color::from(line.pen.colour),
-            stroke_width: line.pen.width,
-            stroke_dasharray: line.pen.dash.map(str::to_owned),
-        });
-        scene.add(Primitive::Text {
-            x: x + SWATCH + 9.0,
-            y: y + 4.5,
-            content: line.label.clone(),
-            size: 13,
-            anchor: TextAnchor::Start,
-            rotate: None,
-            bold: false,
-            color: None,
-        });
-    }
-    scene.height += if rows == 0 { 0.0 } else { 20.0 + ROW * rows as f64 };
 }

@@ -4,12 +4,12 @@ use crate::report::number::significant;
 use crate::resources::{Memory, Messages, Resources};
 
 pub fn memory(resources: &Resources) -> String {
-    let Memory { kept, within, vectors, weights, data, ledger, program, total } = resources.memory;
-    let [vectors, weights, data, ledger, program, total] =
-        [vectors, weights, data, ledger, program, total].map(|bytes| size(bytes as f64));
+    let Memory { kept, within, vectors, weights, data, ledger, trace, program, total } = resources.memory;
+    let [vectors, weights, data, ledger, trace, program, total] =
+        [vectors, weights, data, ledger, trace, program, total].map(|bytes| size(bytes as f64));
     format!(
         "about {total}: {vectors} of vectors ({kept} kept and {within} besides, x parties x lanes x coordinates x 8), \
-         weights {weights}, data {data}, ledger {ledger}, program {program}"
+         weights {weights}, data {data}, ledger {ledger}, trace {trace}, program {program}"
     )
 }
 

@@ -14,8 +14,8 @@ pub fn sweep_plan(name: &str, plan: &SweepPlan) -> String {
         .map(|row| match &row.plan {
             Some(plan) => vec![
                 line(row),
-                least(&plan.epsilon),
-                least(&plan.epsilon_all_lanes),
+                loss(plan, &plan.epsilon),
+                loss(plan, &plan.epsilon_all_lanes),
                 plan.rounds.to_string(),
                 noise(plan),
             ],
@@ -40,7 +40,8 @@ pub fn sweep(summary: &SweepSummary) -> String {
         .map(|row| match (&row.plan, &row.result) {
             (Some(plan), Some(found)) => {
                 let figures = [found.merit, found.error, found.consensus_error].map(significant);
-                [vec![line(row), least(&plan.epsilon), least(&plan.epsilon_all_lanes)], figures.to_vec()].concat()
+                [vec![line(row), loss(plan, &plan.epsilon), loss(plan, &plan.epsilon_all_lanes)], figures.to_vec()]
+                    .concat()
             }
             _ => failure(row),
         })
@@ -77,14 +78,17 @@ fn failure(row: &Row) -> Vec<String> {
     vec![line(row), format!("  failed: {}", row.reason.as_deref().unwrap_or_default())]
 }
 
-/// The least epsilon.
-pub(crate) fn least(epsilon: &Epsilons) -> String {
+/// The least epsilon, if it is a guarantee.
+pub(crate) fn loss(plan: &PlanFigures, epsilon: &Epsilons) -> String {
+    if plan.non_private {
+        return "NON-PRIVATE".to_owned();
+    }
     epsilon.least().map_or("unbounded".to_owned(), bound)
 }
 
 fn noise(plan: &PlanFigures) -> String {
     match plan.noise {
-        Some(scale) => format!("  {} {}", plan.mechanism, significant(scale)),
+        Some(scale) => format!("{} {}", plan.mechanism, significant(scale)),
         None => plan.mechanism.clone(),
     }
 }

@@ -71,7 +71,7 @@ fn absent_epsilons_are_named() {
         &[
             "the model (no privacy) reaches R^2 = 0.3812",
             "model (no privacy) 0.3812 403.2",
-            "No noise was added: nothing in these files is private.",
+            "NON-PRIVATE: no noise was added, so nothing in these files is private.",
         ],
     );
     assert!(!text.contains("private model"), "{text}");
