@@ -97,7 +97,7 @@ fn index(folder: &Path) -> String {
         "# Published experiments".to_owned(),
         "What the papers claim, measured. Written by `cargo xtask experiment --all --figures`, which makes all pages and figures \
          anew; `cargo xtask experiment --list` lists the experiments, `cargo xtask experiment NAME --figures` makes one page. What a page \
-         says in numbers was filled in by the command. All together take about 15 minutes of processor time, by `time`, most of them for \
+         says in numbers was filled in by the command. All together take about 13 minutes of processor time, by `time`, most of them for \
          `liu2024-svm`."
             .to_owned(),
     ];
