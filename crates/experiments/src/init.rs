@@ -27,6 +27,8 @@ pub enum Task {
 pub struct Question {
     /// The data.
     pub file: PathBuf,
+    /// How it is read; records that lack a value are let through here.
+    pub options: Options,
     /// Where the experiment will lie: the path of the data starts from there.
     pub out: PathBuf,
     /// The column that is predicted.
@@ -51,7 +53,7 @@ const HELD_OUT: (f64, u64) = (0.2, 0);
 /// In one line, if the data cannot be read or have no such columns.
 pub fn init(question: &Question) -> Result<String, ExperimentError> {
     let name = question.file.display().to_string();
-    let options = Options { missing: Missing::Drop, ..Options::default() };
+    let options = Options { missing: Missing::Drop, ..question.options.clone() };
     let refuse = |fault| ExperimentError::from(DataError::whole(name.as_str(), fault));
     let table = match read(&Source::file(&question.file), &options)? {
         Data::Table(table) => table,
@@ -119,6 +121,7 @@ impl Draft<'_> {
         if self.table.columns.iter().all(|column| column.name == column.number.to_string()) {
             text += "header = false             # columns are called by their numbers\n";
         }
+        text += &reading(&self.question.options);
         if from_data {
             text += "bounds = \"from-data\"       # NON-PRIVATE: what follows was read off the records\n";
         }
@@ -251,6 +254,22 @@ fn counts(column: &Column) -> BTreeMap<String, usize> {
         Values::Text(texts) => texts.iter().for_each(|text| count(text.to_owned())),
     }
     counts
+}
+
+/// The keys of the options that are not so by themselves.
+fn reading(options: &Options) -> String {
+    let plain = Options::default();
+    let mark = |key: &str, mark: Option<u8>| mark.map(|c| format!("{key} = {}\n", quoted(&char::from(c).to_string())));
+    let decimal = (options.decimal != plain.decimal).then_some(options.decimal);
+    let na = options.na.iter().map(|na| quoted(na)).collect::<Vec<_>>().join(", ");
+    let keys = [
+        options.format.map(|format| format!("format = {}\n", quoted(&format.to_string()))),
+        mark("separator", options.separator),
+        mark("decimal", decimal),
+        mark("comment", options.comment),
+        (options.na != plain.na).then(|| format!("na = [{na}]\n")),
+    ];
+    keys.into_iter().flatten().collect()
 }
 
 /// A string of TOML.

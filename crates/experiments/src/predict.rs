@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dido_data::Options;
 use dido_problems::table::Source;
 use serde::Serialize;
 
@@ -51,25 +52,16 @@ pub enum Values {
     },
 }
 
-/// How a file of records is read.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// The field separator of a table.
-    pub separator: u8,
-    /// Which of the models.
-    pub lane: usize,
-}
-
-/// Predicts the target of every record of `file`. Columns go by name; those that the model does not know are ignored. The target
-/// may be missing.
+/// Predicts the target of every record of `file`, which is read with `options`, by the model of `lane`. Columns go by name; those
+/// that the model does not know are ignored. The target may be missing. The features of an svmlight file are counted as in the
+/// data of the run, whatever `options` say.
 ///
 /// # Errors
 /// If the model cannot be read or has no such lane; in one line with file, line and column, if a record is not what the model
 /// declares.
-pub fn predict(model: &Path, file: &Path, options: Options) -> Result<Predictions, ExperimentError> {
+pub fn predict(model: &Path, file: &Path, options: Options, lane: usize) -> Result<Predictions, ExperimentError> {
     let name = model.display().to_string();
     let model = Model::read(model)?;
-    let Options { separator, lane } = options;
     let coefficients = model.row(lane).ok_or_else(|| {
         ExperimentError::Usage(format!(
             "{name} has {} lanes, counted from 0: there is no lane {lane}",
@@ -77,7 +69,9 @@ pub fn predict(model: &Path, file: &Path, options: Options) -> Result<Prediction
         ))
     })?;
     let encoding = model.encoding(&name)?;
-    let records = encoding.load_unlabelled(&Source::file(file).separated_by(separator))?;
+    let index_base = model.data.svmlight.map_or(options.index_base, |svmlight| svmlight.index_base);
+    let source = Source::file(file).read_with(Options { index_base, ..options });
+    let records = encoding.load_unlabelled(&source)?;
     let TargetConfig { center, scale, ref levels, .. } = model.data.target;
     let mut encoded = vec![];
     records.x.predictions(coefficients.view(), |_, predictions| encoded = predictions.to_vec());

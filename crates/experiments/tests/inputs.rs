@@ -184,6 +184,51 @@ fn a_stranger_needs_three_commands() {
     }
 }
 
+/// However a file is spelt, the options that read it lead from `init` through the run to predictions, and to the same bits.
+#[test]
+fn a_file_of_another_spelling_is_the_same_run() {
+    let plain = clinics();
+    let european: String = plain.replace(',', ";").replace('.', ",");
+    let spellings: [(&str, String, &[&str]); 5] = [
+        ("plain", plain.clone(), &[]),
+        ("european", european.clone(), &["--decimal", ","]),
+        ("european, all said", european, &["--decimal", ",", "--separator", ";", "--format", "csv", "--header", "yes"]),
+        ("bars", plain.replace(',', "|"), &["--separator", "|"]),
+        ("remarks", format!("% of last year\n{plain}% end\n"), &["--comment", "%"]),
+    ];
+    let mut first = None;
+    for (name, text, options) in spellings {
+        let bench = Bench::with("", &text);
+        let init = ["init", "clinics.csv", "--target", "days", "--site", "site", "--from-data"];
+        let output = bench.dido(&[&init[..], options].concat());
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        let run = bench.json(&["run", "clinics.toml"]);
+        let model = format!("{}/model.json", run["results"].as_str().unwrap());
+        let found = bench.json(&[&["predict", &model, "clinics.csv"][..], options].concat());
+        let result = (run["coefficients"].clone(), found["predictions"].clone(), found["scores"].clone());
+        assert_eq!(&result, first.get_or_insert(result.clone()), "{name}");
+    }
+    // Without the option that it needs, a file is refused with its name; nothing is written.
+    let bench = Bench::with("", &clinics().replace(',', ";").replace('.', ","));
+    let line = bench.refusal(&["init", "clinics.csv", "--target", "days"]);
+    assert!(line.contains("clinics.csv, line 2") && line.contains("--decimal ,"), "{line}");
+    assert!(!bench.path("clinics.toml").exists());
+}
+
+/// A code that looks like a number is a class if it is said to be text, and a cell that means "missing" can be named.
+#[test]
+fn codes_and_missing_cells_are_what_they_are_said_to_be() {
+    let coded = clinics().replace(",f,", ",1,").replace(",m,", ",2,");
+    let bench = Bench::with("", &coded.replacen("57", "n/k", 1));
+    let options = ["--target", "sex", "--text", "sex", "--na", "n/k", "--from-data"];
+    let output = bench.dido(&[&["init", "clinics.csv"], &options[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = fs::read_to_string(bench.path("clinics.toml")).unwrap();
+    assert!(text.contains("na = [\"n/k\"]") && text.contains("levels = [\"1\", \"2\"]"), "{text}");
+    let run = bench.json(&["run", "clinics.toml"]);
+    assert!(run["measured"].as_array().unwrap().iter().any(|m| m["metric"] == "held_out_auc"), "{run}");
+}
+
 /// With bounds off the data, it runs at once, and every artefact says that nothing is private.
 #[test]
 fn bounds_off_the_data_are_marked_everywhere() {

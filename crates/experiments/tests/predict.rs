@@ -239,6 +239,21 @@ fn sparse_files_are_predicted_too() {
         let name = format!("held_out_{}", score["metric"].as_str().unwrap());
         assert_eq!(score["values"][0].as_f64().unwrap().to_bits(), measured(&run, &name, 0).to_bits(), "{name}");
     }
+    // Features that are counted from 0 are so in what is predicted, too: the file of the model says it.
+    let from_zero = |line: &&str| {
+        let cell = |cell: &str| match cell.split_once(':') {
+            Some((index, value)) => format!("{}:{value}", index.parse::<usize>().unwrap() - 1),
+            None => cell.to_owned(),
+        };
+        line.split(' ').map(cell).collect::<Vec<_>>().join(" ") + "\n"
+    };
+    bench.write("rows.svm", &lines.iter().map(from_zero).collect::<String>());
+    let zero = bench.json(&["run", "experiment.toml", "--set", "data.svmlight.index_base=0"]);
+    assert_eq!(zero["coefficients"], run["coefficients"]);
+    let zero_model = format!("{}/model.json", zero["results"].as_str().unwrap());
+    bench.write("zero.svm", &held_out.iter().map(from_zero).collect::<String>());
+    assert_eq!(bench.json(&["predict", &zero_model, "zero.svm"])["predictions"], found["predictions"]);
+
     let bare: Vec<&str> = vec!["1:2 3:1", "2:1"];
     bench.write("bare.svm", &(bare.join("\n") + "\n"));
     let blind = bench.json(&["predict", &model, "bare.svm"]);

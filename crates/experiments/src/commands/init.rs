@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dido_data::{Header, Kind, Options};
 use dido_experiments::ExperimentError;
 use dido_experiments::init::{Question, Task, init, write};
 
 use super::output::print;
+use super::reading::ReadingArgs;
 
 #[derive(Args)]
 #[command(
@@ -24,6 +26,11 @@ pub struct InitArgs {
     /// What the target is [default: a number, or two classes where it is text]
     #[arg(long, value_enum)]
     task: Option<TaskArg>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Read a column of a CSV file as text, whatever it looks like; may be given several times.
+    #[arg(long, value_name = "COLUMN")]
+    text: Vec<String>,
     /// The experiment file to write [default: the name of the data with the ending toml, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -45,7 +52,7 @@ enum TaskArg {
 
 /// What was written, and what to do next.
 pub fn run(args: &InitArgs) -> Result<(), ExperimentError> {
-    let InitArgs { file, target, site, task, out, from_data, force } = args;
+    let InitArgs { file, target, site, task, reading, text, out, from_data, force } = args;
     let out = out.clone().unwrap_or_else(|| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         PathBuf::from(format!("{}.toml", name.split('.').next().unwrap_or("experiment")))
@@ -55,7 +62,9 @@ pub fn run(args: &InitArgs) -> Result<(), ExperimentError> {
         TaskArg::Binary => Task::Binary,
     });
     let (target, site) = (target.clone(), site.clone());
-    let question = Question { file: file.clone(), out: out.clone(), target, site, task, from_data: *from_data };
+    let kinds = text.iter().map(|column| (column.clone(), Kind::Text)).collect();
+    let (file, options) = (file.clone(), Options { kinds, ..reading.options(Header::Auto) });
+    let question = Question { file, options, out: out.clone(), target, site, task, from_data: *from_data };
     let text = init(&question)?;
     write(&out, &text, *force)?;
     let out = out.display();

@@ -12,6 +12,7 @@ pub mod network_privacy;
 pub mod output;
 pub mod plan;
 pub mod predict;
+pub mod reading;
 pub mod report;
 pub mod run;
 pub mod schema;

@@ -5,11 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dido_data::Header;
 use dido_experiments::ExperimentError;
-use dido_experiments::predict::{Options, Predictions, predict};
+use dido_experiments::predict::{Predictions, predict};
 use dido_experiments::report::text;
 
 use super::output::{print, tell};
+use super::reading::ReadingArgs;
 
 #[derive(Args)]
 pub struct PredictArgs {
@@ -25,9 +27,8 @@ pub struct PredictArgs {
     /// Replace an existing file.
     #[arg(long, requires = "out")]
     force: bool,
-    /// The field separator of a table.
-    #[arg(long, value_name = "C", default_value = ",")]
-    separator: char,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Which of the models, if the run had several lanes.
     #[arg(long, value_name = "N", default_value_t = 0)]
     lane: usize,
@@ -37,13 +38,7 @@ pub struct PredictArgs {
 }
 
 pub fn run(args: &PredictArgs) -> Result<(), ExperimentError> {
-    let separator = u8::try_from(args.separator).ok().filter(u8::is_ascii);
-    let separator = separator.ok_or_else(|| ExperimentError::Argument {
-        argument: "--separator",
-        value: args.separator.to_string(),
-        range: "ASCII characters".to_owned(),
-    })?;
-    let predictions = predict(&args.model, &args.file, Options { separator, lane: args.lane })?;
+    let predictions = predict(&args.model, &args.file, args.reading.options(Header::Yes), args.lane)?;
     if let Some(out) = &args.out {
         write(out, &predictions, args.force)?;
     }
