@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use dido_geometry::Rows;
+use dido_mechanisms::Ledger;
 use dido_optimizers::{Network, NetworkError};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,10 @@ impl Network for Counted {
 
     fn nodes(&self) -> usize {
         self.network.nodes()
+    }
+
+    fn spent(&mut self, ledger: &Ledger) {
+        self.network.spent(ledger);
     }
 
     fn awake(&mut self, round: u32) -> Result<Option<Arc<[bool]>>, NetworkError> {

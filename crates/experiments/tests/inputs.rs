@@ -202,7 +202,7 @@ fn a_file_of_another_spelling_is_the_same_run() {
         let init = ["init", "clinics.csv", "--target", "days", "--site", "site", "--from-data"];
         let output = bench.dido(&[&init[..], options].concat());
         assert!(output.status.success(), "{name}: {}", stderr(&output));
-        let run = bench.json(&["run", "clinics.toml"]);
+        let run = bench.json(&["run", "clinics.toml", "--set", "seed=7"]);
         let model = format!("{}/model.json", run["results"].as_str().unwrap());
         let found = bench.json(&[&["predict", &model, "clinics.csv"][..], options].concat());
         let result = (run["coefficients"].clone(), found["predictions"].clone(), found["scores"].clone());
