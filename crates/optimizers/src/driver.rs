@@ -28,6 +28,7 @@ pub fn run(
     }
     for round in rounds {
         algorithm.round(&mut Node { round, parties, network, noise })?;
+        network.spent(parties.gate().ledger());
         if !observe(round, algorithm, parties) {
             break;
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dido_geometry::Rows;
+use dido_mechanisms::Ledger;
 use dido_topology::MixingMatrix;
 
 /// Averaging between the nodes of a run.
@@ -19,6 +20,10 @@ pub trait Network {
 
     /// Nodes of this process.
     fn nodes(&self) -> usize;
+
+    /// What these nodes have released: told before every average, and after every round. A deployed party writes it down before a
+    /// message leaves.
+    fn spent(&mut self, _ledger: &Ledger) {}
 
     /// Which of these nodes take part in a round; nothing if all do. It follows from public coins alone: everybody knows.
     ///

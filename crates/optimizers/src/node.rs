@@ -245,6 +245,7 @@ impl<'r> Node<'r> {
     /// If the network fails.
     pub fn average(&mut self, values: &mut [&mut Public]) -> Result<(), Stop> {
         for value in values {
+            self.network.spent(self.parties.gate().ledger());
             self.network
                 .average(self.round, value.rows_mut())
                 .map_err(|source| Stop::Network { round: self.round, source })?;

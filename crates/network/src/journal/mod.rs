@@ -1,0 +1,551 @@
+//! What a party has let out, written down before it leaves.
+//!
+//! [`Journal::commit`] is the only source of a [`CommittedFrame`], and only frames of that type can be sent: code that sends what has
+//! not been written down does not compile. A frame that was committed is sent again as the same bytes, for ever; what was spent on
+//! it stays spent, whether it arrived or not.
+//!
+//! There is one journal for each data set of a party. A new run is added behind the old ones, whose spending counts on.
+
+mod chain;
+mod head;
+mod record;
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dido_mechanisms::{Entry, Ledger};
+
+use crate::frame::{Frame, hash_of};
+use crate::{Hash, PartyId};
+use chain::{Chain, Place, Tail};
+use head::Head;
+use record::{Record, Spent, decode, encode, entries};
+
+pub use record::{Input, Owner, RunFacts};
+
+const JOURNAL: &str = "journal";
+const HEAD: &str = "head";
+const LOCK: &str = "lock";
+
+/// A frame that is on disk: what may be sent.
+#[derive(Clone, Debug)]
+pub struct CommittedFrame {
+    step: u64,
+    hash: Hash,
+    bytes: Arc<[u8]>,
+}
+
+impl CommittedFrame {
+    /// In which exchange it is sent.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The hash at its end.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// What is sent.
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+}
+
+/// An average that was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mixture {
+    /// The frames of the neighbours in it.
+    pub inputs: Vec<Input>,
+    /// The mixed row.
+    pub row: Vec<f64>,
+}
+
+/// A run in a journal, and what it spent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedRun {
+    /// What it is.
+    pub facts: RunFacts,
+    /// What was released.
+    pub entries: Vec<Entry>,
+    /// Frames that were committed.
+    pub committed: u64,
+    /// Whether it came to its end.
+    pub done: bool,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// From the operating system.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        source: io::Error,
+    },
+    /// Another process writes it.
+    #[error("{path}: another process is running this party on this data set")]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// What was written is not there any more, or not as it was written. There is nothing to be repaired: what has left cannot be
+    /// known any more.
+    #[error(
+        "{path}: {what}; this run cannot go on, since what has left is not known: begin a new run, under a new name, with a new key"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The journal is that of something else.
+    #[error("{path}: the journal is for {field} {found}, not {asked}")]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        field: &'static str,
+        /// What the journal says.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// A frame that is no next one.
+    #[error("exchange {step} cannot be written down: {committed} are")]
+    OutOfOrder {
+        /// Its number.
+        step: u64,
+        /// How many there are.
+        committed: u64,
+    },
+    /// What is computed again differs from what has left.
+    #[error(
+        "exchange {step} was sent with other numbers than are computed now: data, program or machine have changed since; begin a new run"
+    )]
+    Recomputed {
+        /// Its number.
+        step: u64,
+    },
+}
+
+/// The journal of one party and data set, open for one run. No other process can open it meanwhile.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    chain: Chain,
+    head: Head,
+    /// Held as long as this value lives.
+    _lock: File,
+    incarnation: u64,
+    owner: Owner,
+    runs: Vec<RecordedRun>,
+    /// By exchange of the run: where its frame and its mixture lie.
+    frames: Vec<Place>,
+    mixtures: Vec<Place>,
+}
+
+impl Journal {
+    /// Opens the journal in `folder`, which is made if there is none, and begins or continues the run of `facts`.
+    ///
+    /// # Errors
+    /// If the journal is damaged, cut short or missing where there was one, if another process has it, if it belongs to another party
+    /// or data set, if a fact of the run has changed, or a later run has begun.
+    pub fn open(folder: &Path, owner: &Owner, facts: &RunFacts) -> Result<Self, JournalError> {
+        let fault = |name: &str| {
+            let path = folder.join(name);
+            move |source| JournalError::Io { path, source }
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(fault(""))?;
+        let lock = lock(&folder.join(LOCK))?;
+        let path = folder.join(JOURNAL);
+        let is_new = is_new(folder)?;
+        let file = open(&path, is_new).map_err(fault(JOURNAL))?;
+        let head = Head::new(open(&folder.join(HEAD), is_new).map_err(fault(HEAD))?);
+        let mut history = History::default();
+        let known = head.read().map_err(fault(HEAD))?;
+        let (chain, tail) = history.read(&path, file, known)?;
+        // Without a head the first start did not get so far as to send something.
+        if known.is_none() && history.runs.iter().any(|run| run.committed > 0) {
+            return Err(JournalError::Damaged { path: folder.join(HEAD), what: "it says nothing".to_owned() });
+        }
+        if tail.whole < tail.end {
+            chain.cut_off_tail().map_err(fault(JOURNAL))?;
+        }
+        let is_unowned = history.owner.is_none();
+        let mut journal = Self {
+            path,
+            chain,
+            head,
+            _lock: lock,
+            incarnation: history.incarnation + 1,
+            owner: history.owner.unwrap_or_else(|| owner.clone()),
+            runs: history.runs,
+            frames: history.frames,
+            mixtures: history.mixtures,
+        };
+        if is_unowned {
+            journal.append(&Record::Journal(owner.clone()), &[])?;
+        }
+        journal.belongs_to(owner)?;
+        journal.enter(facts)?;
+        journal.append(&Record::Start { incarnation: journal.incarnation }, &[])?;
+        journal.sync()?;
+        journal.head.sync().map_err(fault(HEAD))?;
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault(""))?;
+        Ok(journal)
+    }
+
+    /// What the journal in `folder` says, without a change to it: of a run that has stopped, or still goes on.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged.
+    pub fn inspect(folder: &Path) -> Result<(Owner, Vec<RecordedRun>), JournalError> {
+        let path = folder.join(JOURNAL);
+        let fault = |name: &str| {
+            let path = folder.join(name);
+            move |source| JournalError::Io { path, source }
+        };
+        // First the head: the journal only grows meanwhile.
+        let head = Head::new(File::open(folder.join(HEAD)).map_err(fault(HEAD))?);
+        let known = head.read().map_err(fault(HEAD))?;
+        let mut history = History::default();
+        history.read(&path, File::open(&path).map_err(fault(JOURNAL))?, known)?;
+        let nothing = || JournalError::Damaged { path: path.clone(), what: "it is empty".to_owned() };
+        Ok((history.owner.ok_or_else(nothing)?, history.runs))
+    }
+
+    fn belongs_to(&self, owner: &Owner) -> Result<(), JournalError> {
+        let lifetime = |owner: &Owner| match owner.lifetime {
+            None => "none".to_owned(),
+            Some(budget) => format!("epsilon {} at delta {}", budget.epsilon(), budget.delta()),
+        };
+        self.same("party", &self.owner.party, &owner.party)?;
+        self.same("data set", &self.owner.data_set, &owner.data_set)?;
+        self.same("the lifetime budget", &lifetime(&self.owner), &lifetime(owner))
+    }
+
+    /// Begins the run, or finds it as the last one.
+    fn enter(&mut self, facts: &RunFacts) -> Result<(), JournalError> {
+        let known = self.runs.iter().position(|run| run.facts.run == facts.run);
+        match known {
+            None => {
+                self.append(&Record::Run(facts.clone()), &[])?;
+                self.runs.push(RecordedRun { facts: facts.clone(), entries: vec![], committed: 0, done: false });
+                (self.frames, self.mixtures) = (vec![], vec![]);
+            }
+            Some(k) if k + 1 < self.runs.len() => {
+                let last = self.runs.last().map_or(String::new(), |run| run.facts.run.to_string());
+                return Err(self.other("run", last, facts.run.to_string()));
+            }
+            Some(k) => {
+                let found = self.runs[k].facts.clone();
+                self.same("node", &found.from, &facts.from)?;
+                self.same("a manifest with hash", &found.manifest, &facts.manifest)?;
+                self.same("data with SHA-256", &found.data, &facts.data)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn same<T: PartialEq + ToString>(&self, field: &'static str, found: &T, asked: &T) -> Result<(), JournalError> {
+        if found == asked { Ok(()) } else { Err(self.other(field, found.to_string(), asked.to_string())) }
+    }
+
+    fn other(&self, field: &'static str, found: String, asked: String) -> JournalError {
+        JournalError::Other { path: self.path.clone(), field, found, asked }
+    }
+
+    fn append(&mut self, record: &Record, bytes: &[&[u8]]) -> Result<Place, JournalError> {
+        let appended = self.chain.append(&encode(record, bytes));
+        appended.map_err(|source| JournalError::Io { path: self.path.clone(), source })
+    }
+
+    /// Waits for the disk, and remembers how far.
+    fn sync(&mut self) -> Result<(), JournalError> {
+        let (end, hash) = self.chain.head();
+        let synced = self.chain.sync().and_then(|()| self.head.write(end, hash));
+        synced.map_err(|source| JournalError::Io { path: self.path.clone(), source })
+    }
+
+    fn current(&self) -> &RecordedRun {
+        self.runs.last().expect("a run was entered")
+    }
+
+    fn current_mut(&mut self) -> &mut RecordedRun {
+        self.runs.last_mut().expect("a run was entered")
+    }
+
+    /// How often this run was started, on this data set and all others before it.
+    pub fn incarnation(&self) -> u64 {
+        self.incarnation
+    }
+
+    /// All runs on the data set, this one last.
+    pub fn runs(&self) -> &[RecordedRun] {
+        &self.runs
+    }
+
+    /// Frames of this run that were committed.
+    pub fn committed(&self) -> u64 {
+        self.frames.len() as u64
+    }
+
+    /// Whether this run came to its end.
+    pub fn is_done(&self) -> bool {
+        self.current().done
+    }
+
+    /// Writes the frame of `row` down, with what was released up to now, and waits until it is on disk.
+    ///
+    /// # Errors
+    /// If `step` is not the next one, or the disk does not take it. Nothing may leave then.
+    pub fn commit(&mut self, step: u64, ledger: &Ledger, row: &[f64]) -> Result<CommittedFrame, JournalError> {
+        let committed = self.committed();
+        if step != committed || self.is_done() {
+            return Err(JournalError::OutOfOrder { step, committed });
+        }
+        let RunFacts { run, from, .. } = self.current().facts;
+        let bytes = Frame::encode(run, from, step, row);
+        let spent = self.spent(ledger);
+        let place = self.append(&Record::Commit { step, spent }, &[&bytes])?;
+        self.sync()?;
+        self.current_mut().entries = entries(ledger).to_vec();
+        self.current_mut().committed = step + 1;
+        self.frames.push(place);
+        let hash = hash_of(&bytes).expect("a frame ends with its hash");
+        Ok(CommittedFrame { step, hash, bytes: bytes.into() })
+    }
+
+    fn spent(&self, ledger: &Ledger) -> Spent {
+        Spent::between(&self.current().entries, entries(ledger))
+    }
+
+    /// The frame of an exchange, if it was committed: the bytes that have left.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub fn frame(&self, step: u64) -> Result<Option<CommittedFrame>, JournalError> {
+        let Some(place) = self.place(&self.frames, step) else { return Ok(None) };
+        let (_, bytes) = self.read(place)?;
+        let hash = hash_of(&bytes).ok_or_else(|| self.damaged("a frame without a hash"))?;
+        Ok(Some(CommittedFrame { step, hash, bytes: bytes.into() }))
+    }
+
+    /// The frame of an exchange if `row` is in it.
+    ///
+    /// # Errors
+    /// If other numbers are: what has left is never computed anew.
+    pub fn frame_of(&self, step: u64, row: &[f64]) -> Result<Option<CommittedFrame>, JournalError> {
+        let Some(frame) = self.frame(step)? else { return Ok(None) };
+        let RunFacts { run, from, .. } = self.current().facts;
+        let same = *Frame::encode(run, from, step, row) == **frame.bytes();
+        if same { Ok(Some(frame)) } else { Err(JournalError::Recomputed { step }) }
+    }
+
+    /// Writes an average down. It is on disk when the next frame is.
+    ///
+    /// # Errors
+    /// If it is not that of the latest frame, or the disk does not take it.
+    pub fn note_mixture(&mut self, step: u64, mixture: &Mixture) -> Result<(), JournalError> {
+        let mixed = self.mixtures.len() as u64;
+        if step != mixed || step + 1 != self.committed() {
+            return Err(JournalError::OutOfOrder { step, committed: mixed });
+        }
+        let bytes: Vec<u8> = mixture.row.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let place = self.append(&Record::Mixed { step, inputs: mixture.inputs.clone() }, &[&bytes])?;
+        self.mixtures.push(place);
+        Ok(())
+    }
+
+    /// The average of an exchange, if it was taken.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub fn mixture(&self, step: u64) -> Result<Option<Mixture>, JournalError> {
+        let Some(place) = self.place(&self.mixtures, step) else { return Ok(None) };
+        let (Record::Mixed { inputs, .. }, bytes) = self.read(place)? else {
+            return Err(self.damaged("no average where one was"));
+        };
+        let row = bytes.as_chunks::<8>().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
+        Ok(Some(Mixture { inputs, row }))
+    }
+
+    /// Keeps two frames that one neighbour sent for one exchange, as evidence.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub fn note_equivocation(
+        &mut self,
+        from: PartyId,
+        step: u64,
+        first: &[u8],
+        second: &[u8],
+    ) -> Result<(), JournalError> {
+        self.append(&Record::Equivocation { from, step, first: first.len() as u64 }, &[first, second])?;
+        self.sync()
+    }
+
+    /// Writes down that the run is over, with what was released after the last frame: before its model is shown.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub fn finish(&mut self, ledger: &Ledger) -> Result<(), JournalError> {
+        if self.is_done() {
+            return Ok(());
+        }
+        let spent = self.spent(ledger);
+        self.append(&Record::Done { spent }, &[])?;
+        self.sync()?;
+        let run = self.current_mut();
+        (run.entries, run.done) = (entries(ledger).to_vec(), true);
+        Ok(())
+    }
+
+    /// Bytes of the journal in `folder` that are on disk for certain: what a power cut leaves at least.
+    ///
+    /// # Errors
+    /// If its head cannot be read.
+    pub fn durable(folder: &Path) -> Result<u64, JournalError> {
+        let path = folder.join(HEAD);
+        let head = File::open(&path).and_then(|file| Head::new(file).read());
+        Ok(head.map_err(|source| JournalError::Io { path, source })?.map_or(0, |(end, _)| end))
+    }
+
+    fn place(&self, places: &[Place], step: u64) -> Option<Place> {
+        usize::try_from(step).ok().and_then(|step| places.get(step)).copied()
+    }
+
+    fn read(&self, place: Place) -> Result<(Record, Vec<u8>), JournalError> {
+        let body = self.chain.read(place).map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
+        let (record, bytes) = decode(&body).map_err(|what| self.damaged(&what))?;
+        Ok((record, bytes.to_vec()))
+    }
+
+    pub(crate) fn damaged(&self, what: &str) -> JournalError {
+        JournalError::Damaged { path: self.path.clone(), what: what.to_owned() }
+    }
+}
+
+/// What the records say, in order.
+#[derive(Default)]
+struct History {
+    owner: Option<Owner>,
+    incarnation: u64,
+    runs: Vec<RecordedRun>,
+    frames: Vec<Place>,
+    mixtures: Vec<Place>,
+}
+
+impl History {
+    /// Reads a journal that has been on disk up to its head, if that is `known`.
+    fn read(
+        &mut self,
+        path: &Path,
+        file: File,
+        known: Option<(u64, Hash)>,
+    ) -> Result<(Chain, Tail), JournalError> {
+        let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
+        let mut reaches = known.is_none();
+        let opened = Chain::open(file, |place, body, here| {
+            reaches |= known == Some(here);
+            self.note(place, body).map_err(|what| Stop::Wrong(format!("the record at byte {}: {what}", place.offset)))
+        });
+        let (chain, tail) = opened.map_err(|stop| match stop {
+            Stop::Io(source) => JournalError::Io { path: path.to_owned(), source },
+            Stop::Wrong(what) => damaged(what),
+        })?;
+        match known {
+            Some((end, _)) if !reaches && tail.end < end => {
+                Err(damaged(format!("it has {} bytes, and had {end}: it was cut short, or is an older copy", tail.end)))
+            }
+            _ if !reaches => Err(damaged(format!("it is not as it was written, from byte {} on at the latest", tail.whole))),
+            _ => Ok((chain, tail)),
+        }
+    }
+
+    fn note(&mut self, place: Place, body: &[u8]) -> Result<(), String> {
+        let (record, bytes) = decode(body)?;
+        if self.owner.is_none() != matches!(record, Record::Journal(_)) {
+            return Err("it does not begin with its owner".to_owned());
+        }
+        let count = |places: &[Place]| places.len() as u64;
+        match record {
+            Record::Journal(owner) => self.owner = Some(owner),
+            Record::Start { incarnation } => self.incarnation = incarnation,
+            Record::Run(facts) => {
+                self.runs.push(RecordedRun { facts, entries: vec![], committed: 0, done: false });
+                (self.frames, self.mixtures) = (vec![], vec![]);
+            }
+            Record::Commit { step, spent } if step == count(&self.frames) => {
+                spend(self.run()?, &spent)?;
+                self.run()?.committed = step + 1;
+                hash_of(bytes).ok_or("a frame without a hash")?;
+                self.frames.push(place);
+            }
+            Record::Mixed { step, .. } if step == count(&self.mixtures) => self.mixtures.push(place),
+            Record::Commit { step, .. } | Record::Mixed { step, .. } => {
+                return Err(format!("exchange {step} is out of order"));
+            }
+            Record::Equivocation { .. } => {}
+            Record::Done { spent } => {
+                spend(self.run()?, &spent)?;
+                self.run()?.done = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<&mut RecordedRun, String> {
+        self.runs.last_mut().ok_or_else(|| "no run has begun".to_owned())
+    }
+}
+
+fn spend(run: &mut RecordedRun, spent: &Spent) -> Result<(), String> {
+    spent.continues(&mut run.entries).ok_or_else(|| "what was spent does not go on from what was spent before".to_owned())
+}
+
+/// Why reading stops.
+enum Stop {
+    Io(io::Error),
+    Wrong(String),
+}
+
+impl From<io::Error> for Stop {
+    fn from(source: io::Error) -> Self {
+        Self::Io(source)
+    }
+}
+
+fn lock(path: &Path) -> Result<File, JournalError> {
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(io(source)),
+    }
+}
+
+/// Whether there is no journal yet; one file without the other is a loss.
+fn is_new(folder: &Path) -> Result<bool, JournalError> {
+    let exists = |name: &str| fs::exists(folder.join(name)).unwrap_or(true);
+    match (exists(JOURNAL), exists(HEAD)) {
+        (false, false) => Ok(true),
+        (true, true) => Ok(false),
+        (journal, _) => {
+            let path = folder.join(if journal { HEAD } else { JOURNAL });
+            Err(JournalError::Damaged { path, what: "it is missing".to_owned() })
+        }
+    }
+}
+
+fn open(path: &Path, is_new: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(is_new).mode(0o600).open(path)
+}
