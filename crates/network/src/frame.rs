@@ -115,7 +115,9 @@ impl Frame {
         bytes.extend(step.to_le_bytes());
         bytes.extend([F64, UNSIGNED]);
         bytes.extend((row.len() as u64).to_le_bytes());
-        row.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        for number in row {
+            bytes.extend(number.to_le_bytes());
+        }
         let hash = Hash::of(&bytes);
         bytes.extend(hash.0);
         bytes
@@ -133,20 +135,21 @@ impl Frame {
             return Err(FrameError::Length { found: bytes.len(), count, expected });
         }
         check("the start", &bytes[at::MAGIC], MAGIC)?;
-        number("the version of the layout", u16::from_le_bytes(array(bytes, at::VERSION)), VERSION)?;
-        number("the kind", u16::from_le_bytes(array(bytes, at::KIND)), ROW)?;
+        number("the version of the layout", &u16::from_le_bytes(array(bytes, at::VERSION)), &VERSION)?;
+        number("the kind", &u16::from_le_bytes(array(bytes, at::KIND)), &ROW)?;
         check("the run", &bytes[at::RUN], &run.0)?;
-        number("the sender", u32::from_le_bytes(array(bytes, at::FROM)), from.0)?;
-        number("the receiver", u32::from_le_bytes(array(bytes, at::TO)), EVERYBODY)?;
-        number("the type of the numbers", bytes[at::TYPE], F64)?;
-        number("the kind of signature", bytes[at::SIGNATURE], UNSIGNED)?;
-        number("the count of numbers", u64::from_le_bytes(array(bytes, at::COUNT)), count as u64)?;
+        number("the sender", &u32::from_le_bytes(array(bytes, at::FROM)), &from.0)?;
+        number("the receiver", &u32::from_le_bytes(array(bytes, at::TO)), &EVERYBODY)?;
+        number("the type of the numbers", &bytes[at::TYPE], &F64)?;
+        number("the kind of signature", &bytes[at::SIGNATURE], &UNSIGNED)?;
+        number("the count of numbers", &u64::from_le_bytes(array(bytes, at::COUNT)), &(count as u64))?;
         let (signed, hash) = bytes.split_at(bytes.len() - HASH);
         let found = Hash::of(signed);
         if hash != found.0 {
             return Err(FrameError::Hash);
         }
-        let row: Vec<f64> = signed[HEADER..].as_chunks::<8>().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
+        let row: Vec<f64> =
+            signed[HEADER..].as_chunks::<8>().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
         match row.iter().position(|number| !number.is_finite()) {
             None => Ok(Self { from, step: u64::from_le_bytes(array(bytes, at::STEP)), hash: found, row }),
             Some(index) => Err(FrameError::NonFinite { index }),
@@ -164,7 +167,7 @@ fn array<const N: usize>(bytes: &[u8], range: Range<usize>) -> [u8; N] {
 }
 
 fn check(field: &'static str, found: &[u8], expected: &[u8]) -> Result<(), FrameError> {
-    let hex = |bytes: &[u8]| bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    let hex = |bytes: &[u8]| bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     if found == expected {
         Ok(())
     } else {
@@ -172,7 +175,7 @@ fn check(field: &'static str, found: &[u8], expected: &[u8]) -> Result<(), Frame
     }
 }
 
-fn number<T: PartialEq + ToString>(field: &'static str, found: T, expected: T) -> Result<(), FrameError> {
+fn number<T: PartialEq + ToString>(field: &'static str, found: &T, expected: &T) -> Result<(), FrameError> {
     if found == expected {
         Ok(())
     } else {
@@ -206,7 +209,7 @@ mod tests {
     fn the_layout_does_not_change() {
         let header = "4449444f01000000612072756e206f66206120746573742e03000000ffffffff7011010000000000010003000000000000\
                       00000000000000f83f00000000000000800000000000001000";
-        let hex: String = frame()[..HEADER + 24].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = frame()[..HEADER + 24].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         assert_eq!(hex, header);
     }
 

@@ -61,8 +61,9 @@ macro_rules! hexadecimal {
             fn from_str(text: &str) -> Result<Self, String> {
                 let digits: Option<Vec<u8>> =
                     text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-                let pairs: Option<[[u8; 2]; $bytes]> = digits
-                    .and_then(|digits| digits.as_chunks::<2>().0.try_into().ok().filter(|_| digits.len() == 2 * $bytes));
+                let pairs: Option<[[u8; 2]; $bytes]> = digits.and_then(|digits| {
+                    digits.as_chunks::<2>().0.try_into().ok().filter(|_| digits.len() == 2 * $bytes)
+                });
                 let pairs =
                     pairs.ok_or_else(|| format!("{} hexadecimal digits are needed, got {text:?}", 2 * $bytes))?;
                 Ok(Self(pairs.map(|[high, low]| high << 4 | low)))

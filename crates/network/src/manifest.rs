@@ -57,7 +57,9 @@ impl Manifest {
         let here = self.fields.iter().find(|field| missing(other, field));
         let there = other.fields.iter().find(|field| missing(self, field));
         match here.or(there) {
-            Some(field) => Some(self.fields.iter().find(|own| own.path == field.path).map_or("another field", |own| &own.path)),
+            Some(field) => {
+                Some(self.fields.iter().find(|own| own.path == field.path).map_or("another field", |own| &own.path))
+            }
             None if self.hash != other.hash => Some("the order of the fields"),
             None => None,
         }

@@ -96,7 +96,10 @@ pub struct PartyNetwork<T> {
 
 impl<T> fmt::Debug for PartyNetwork<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PartyNetwork").field("settings", &self.settings).field("step", &self.step).finish_non_exhaustive()
+        f.debug_struct("PartyNetwork")
+            .field("settings", &self.settings)
+            .field("step", &self.step)
+            .finish_non_exhaustive()
     }
 }
 
@@ -360,14 +363,17 @@ impl<T: Transport> PartyNetwork<T> {
         let (id, run) = (self.neighbours[k].id, self.settings.run);
         if hello.version != PROTOCOL {
             let what = format!("it speaks version {} of the protocol, this party {PROTOCOL}", hello.version);
-            return self.refuse(k, Farewell::Version(PROTOCOL), what);
+            self.refuse(k, Farewell::Version(PROTOCOL), what);
+            return Ok(());
         }
         if hello.run != run {
-            return self.refuse(k, Farewell::Run, format!("it takes part in run {}, this party in {run}", hello.run));
+            self.refuse(k, Farewell::Run, format!("it takes part in run {}, this party in {run}", hello.run));
+            return Ok(());
         }
         if let Some(field) = self.settings.manifest.differs(&hello.manifest).map(str::to_owned) {
             let what = format!("its files differ from those of this party in {field}");
-            return self.refuse(k, Farewell::Manifest(field), what);
+            self.refuse(k, Farewell::Manifest(field), what);
+            return Ok(());
         }
         if !self.neighbours[k].admits(hello.incarnation, hello.process) {
             self.transport.send(id, Message::Bye(Farewell::Stale));
@@ -403,10 +409,9 @@ impl<T: Transport> PartyNetwork<T> {
         }
     }
 
-    fn refuse(&mut self, k: usize, farewell: Farewell, what: String) -> Result<(), Halt> {
+    fn refuse(&mut self, k: usize, farewell: Farewell, what: String) {
         self.transport.send(self.neighbours[k].id, Message::Bye(farewell));
         self.neighbours[k].standing = Standing::Refused(what);
-        Ok(())
     }
 
     /// A neighbour goes.
@@ -420,7 +425,9 @@ impl<T: Transport> PartyNetwork<T> {
                 Standing::Refused(format!("it speaks version {theirs} of the protocol, this party {PROTOCOL}"))
             }
             Farewell::Run => Standing::Refused("it takes part in another run".to_owned()),
-            Farewell::Manifest(field) => Standing::Refused(format!("its files differ from those of this party in {field}")),
+            Farewell::Manifest(field) => {
+                Standing::Refused(format!("its files differ from those of this party in {field}"))
+            }
             Farewell::Equivocation => Standing::Refused("it saw two frames for one exchange".to_owned()),
             Farewell::Protocol => Standing::Refused("it saw a message that no party sends".to_owned()),
         };

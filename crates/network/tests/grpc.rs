@@ -75,7 +75,14 @@ impl Consortium {
 }
 
 /// A life of a party on the network, killed at the `kill`-th point it passes.
-fn life(world: &World, setup: Setup, folder: &Path, log: &Log, all: &Finish, kill: Option<u32>) -> Result<Outcome, Halt> {
+fn life(
+    world: &World,
+    setup: Setup,
+    folder: &Path,
+    log: &Log,
+    all: &Finish,
+    kill: Option<u32>,
+) -> Result<Outcome, Halt> {
     let me = setup.me;
     let inner = Grpc::start(setup).unwrap();
     let passed = AtomicU32::new(0);
@@ -140,7 +147,8 @@ fn wait(party: &mut Grpc, what: impl Fn(&Event) -> bool) -> Event {
 fn who_does_not_belong_is_turned_away() {
     let world = World::ring(3);
     let consortium = Consortium::of(3);
-    let mut party = Grpc::start(Setup { peers: consortium.setup(&world, 0).peers, ..consortium.setup(&world, 0) }).unwrap();
+    let mut party =
+        Grpc::start(Setup { peers: consortium.setup(&world, 0).peers, ..consortium.setup(&world, 0) }).unwrap();
     let address = party.listening().unwrap();
 
     let stranger = |credentials: Credentials, called: &str| {
@@ -156,7 +164,8 @@ fn who_does_not_belong_is_turned_away() {
 
     // Signed by somebody else.
     let other = Authority::new("somebody else", 1).unwrap();
-    let mut foreign = stranger(consortium.credentials("foreign", &other.issue(&name(1), 1).unwrap(), &name(1)), &name(0));
+    let mut foreign =
+        stranger(consortium.credentials("foreign", &other.issue(&name(1), 1).unwrap(), &name(1)), &name(0));
     refused(&mut party, "UnknownIssuer");
     drop(foreign.next(Duration::ZERO));
     drop(foreign);
@@ -198,7 +207,10 @@ fn certificates_are_checked_before_anything_is_sent() {
     let issued = consortium.authority.issue(&name(0), 1).unwrap();
     let contains = |text: String, part: &str| assert!(text.contains(part), "{part}: {text}");
     contains(refused("a", &issued, "hospital-7"), "a.pem: the certificate is for hospital-0, not for hospital-7");
-    contains(refused("b", &consortium.authority.issue_from(&name(0), -3, 1).unwrap(), &name(0)), "b.pem: the certificate has expired");
+    contains(
+        refused("b", &consortium.authority.issue_from(&name(0), -3, 1).unwrap(), &name(0)),
+        "b.pem: the certificate has expired",
+    );
     contains(refused("c", &consortium.authority.issue_from(&name(0), 3, 1).unwrap(), &name(0)), "not valid yet");
     let mixed = Issued { key: consortium.authority.issue(&name(0), 1).unwrap().key, ..issued.clone() };
     contains(refused("d", &mixed, &name(0)), "d.key: the key does not fit the certificate");

@@ -164,7 +164,10 @@ fn a_run_keeps_its_facts_and_a_new_one_counts_on() {
     };
     let other = |what: &str, error: String| assert!(error.contains(what), "{what}: {error}");
     other("node party 2, not party 3", refused(&owner, &RunFacts { from: PartyId(3), ..facts.clone() }));
-    other("data with SHA-256 data, not other", refused(&owner, &RunFacts { data: "other".to_owned(), ..facts.clone() }));
+    other(
+        "data with SHA-256 data, not other",
+        refused(&owner, &RunFacts { data: "other".to_owned(), ..facts.clone() }),
+    );
     other("a manifest with hash", refused(&owner, &RunFacts { manifest: Hash::of(b"other"), ..facts.clone() }));
     other("data set records, not x", refused(&Owner { data_set: "x".to_owned(), ..owner.clone() }, &facts));
     other("party party 2, not me", refused(&Owner { party: "me".to_owned(), ..owner.clone() }, &facts));

@@ -28,7 +28,7 @@ struct Fate {
 
 fn fate(seed: u64, me: PartyId) -> Fate {
     let mut rng = Key::derive(seed, me.0, 1).rng(Stream::new(0, Purpose::PublicCoin, 0).unwrap());
-    let kills = if seed % 10 == 0 { 0 } else { rng.random_range(0..=4) };
+    let kills = if seed.is_multiple_of(10) { 0 } else { rng.random_range(0..=4) };
     let kills = (0..kills).map(|_| rng.random_range(0..40)).collect();
     Fate { kills, power_cut: rng.random_bool(0.5) }
 }
@@ -66,7 +66,11 @@ fn schedule(seed: u64) {
     world.tracking = seed % 4 == 3;
     let faults = match seed % 5 {
         0 => Faults::NONE,
-        k => Faults { lost: 0.05 * (k % 3) as f64, doubled: 0.1 * (k % 2) as f64, late: 4 * u32::try_from(k % 4).unwrap() },
+        k => Faults {
+            lost: 0.05 * (k % 3) as f64,
+            doubled: 0.1 * (k % 2) as f64,
+            late: 4 * u32::try_from(k % 4).unwrap(),
+        },
     };
     let expected = world.simulate();
     let (hub, log) = (Hub::new(faults, seed), Log::default());

@@ -41,15 +41,13 @@ pub(super) async fn accept(
     let places = Arc::new(Semaphore::new(most));
     loop {
         let Ok(permit) = Arc::clone(&places).acquire_owned().await else { return };
-        let (stream, from) = match listener.accept().await {
-            Ok(connection) => connection,
-            Err(_) => {
-                // Out of descriptors, say: others end meanwhile.
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
+        let Ok((stream, from)) = listener.accept().await else {
+            // Out of descriptors, say: others end meanwhile.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
         };
-        let (acceptor, peers, accepted, events) = (acceptor.clone(), Arc::clone(&peers), accepted.clone(), events.clone());
+        let (acceptor, peers, accepted, events) =
+            (acceptor.clone(), Arc::clone(&peers), accepted.clone(), events.clone());
         tokio::spawn(async move {
             match verify(stream, &acceptor, &peers).await {
                 Ok((stream, caller)) => {
@@ -75,7 +73,8 @@ async fn verify(
         .map_err(|error| error.to_string())?;
     let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first()).ok_or("no certificate")?;
     let certified = Certified::of(shown)?;
-    let caller = peers.named(&certified.names).ok_or_else(|| format!("{} is no neighbour", certified.names.join(", ")))?;
+    let caller =
+        peers.named(&certified.names).ok_or_else(|| format!("{} is no neighbour", certified.names.join(", ")))?;
     Ok((stream, Caller { id: caller, certified }))
 }
 

@@ -72,7 +72,8 @@ impl Credentials {
             return Err(wrong(certificate)(what));
         }
         own.is_valid(now()).map_err(wrong(certificate))?;
-        let secret = || PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key)(format!("no private key: {error}")));
+        let secret =
+            || PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key)(format!("no private key: {error}")));
         let unfit = |error: rustls::Error| wrong(key)(format!("the key does not fit the certificate: {error}"));
         let client = ClientConfig::builder().with_root_certificates(Arc::clone(&roots));
         let mut client = client.with_client_auth_cert(chain.clone(), secret()?).map_err(unfit)?;
@@ -158,5 +159,6 @@ fn only_for_me(key: &Path) -> Result<(), CredentialError> {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = fs::metadata(key).map_err(|error| wrong(key)(error.to_string()))?.permissions().mode();
-    if mode & 0o077 == 0 { Ok(()) } else { Err(wrong(key)(format!("others can read it: chmod 600 {}", key.display()))) }
+    let others = mode & 0o077;
+    if others == 0 { Ok(()) } else { Err(wrong(key)(format!("others can read it: chmod 600 {}", key.display()))) }
 }

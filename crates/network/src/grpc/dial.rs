@@ -93,7 +93,8 @@ impl Dialler {
                 let stream = connector.connect(name, stream).await?;
                 let chain = stream.get_ref().1.peer_certificates();
                 let certified = chain.and_then(|chain| chain.first()).map(Certified::of);
-                let certified = certified.and_then(Result::ok).ok_or_else(|| std::io::Error::other("no certificate"))?;
+                let certified =
+                    certified.and_then(Result::ok).ok_or_else(|| std::io::Error::other("no certificate"))?;
                 // Nobody asks if this fails.
                 let _ = shown.send(certified);
                 Ok::<_, std::io::Error>(TokioIo::new(stream))

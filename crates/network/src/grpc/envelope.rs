@@ -52,13 +52,12 @@ pub(super) fn decode(envelope: Envelope) -> Option<Message> {
         Body::Push(Push { frame }) => Message::Push(frame.into()),
         Body::Pull(Pull { exchange }) => Message::Pull(exchange),
         Body::Bye(Bye { reason, version, field }) => Message::Bye(match Reason::try_from(reason).ok()? {
-            Reason::Unknown => return None,
             Reason::Done => Farewell::Done,
             Reason::Stopping => Farewell::Stopping,
             Reason::Version => Farewell::Version(version),
             Reason::Run => Farewell::Run,
             Reason::Manifest if field.len() <= LONGEST_PATH => Farewell::Manifest(field),
-            Reason::Manifest => return None,
+            Reason::Manifest | Reason::Unknown => return None,
             Reason::Stale => Farewell::Stale,
             Reason::Equivocation => Farewell::Equivocation,
             Reason::Protocol => Farewell::Protocol,
@@ -145,12 +144,14 @@ mod tests {
             let whole = encode(&message).encode_to_vec();
             let mut read = 0;
             for length in 0..whole.len() {
-                read += usize::from(Envelope::decode(&whole[..length]).is_ok_and(|envelope| decode(envelope).is_some()));
+                read +=
+                    usize::from(Envelope::decode(&whole[..length]).is_ok_and(|envelope| decode(envelope).is_some()));
             }
             for bit in 0..8 * whole.len() {
                 let mut bytes = whole.clone();
                 bytes[bit / 8] ^= 1 << (bit % 8);
-                read += usize::from(Envelope::decode(bytes.as_slice()).is_ok_and(|envelope| decode(envelope).is_some()));
+                read +=
+                    usize::from(Envelope::decode(bytes.as_slice()).is_ok_and(|envelope| decode(envelope).is_some()));
             }
             assert!(read < 9 * whole.len());
         }

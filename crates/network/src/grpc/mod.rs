@@ -37,7 +37,7 @@ use wire::Envelope;
 use wire::party_server::{Party, PartyServer};
 
 pub use authority::{Authority, AuthorityError, Issued};
-pub use credentials::{CredentialError, CredentialFiles, Credentials, Certified, is_party_name};
+pub use credentials::{Certified, CredentialError, CredentialFiles, Credentials, is_party_name};
 
 /// A neighbour.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,7 +229,7 @@ async fn hear(
     events: &mpsc::Sender<Event>,
 ) {
     let mut open = events.send(Event::Up(peer)).await.is_ok();
-    let mut why = "it closed the connection".to_owned();
+    let mut why = String::new();
     while open {
         let next = tokio::select! {
             () = over.notified() => break,
@@ -238,10 +238,13 @@ async fn hear(
         open = match next.map(|envelope| envelope.map(envelope::decode)) {
             Ok(Some(Some(message))) => events.send(Event::Message(peer, message)).await.is_ok(),
             Ok(Some(None)) => {
-                why = "it sent what is no message".to_owned();
+                why.push_str("it sent what is no message");
                 false
             }
-            Ok(None) => false,
+            Ok(None) => {
+                why.push_str("it closed the connection");
+                false
+            }
             Err(status) => {
                 why = dial::innermost(&status);
                 false

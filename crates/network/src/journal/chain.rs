@@ -11,8 +11,8 @@ use crate::Hash;
 
 /// Before the first record.
 const START: &[u8] = b"dido journal 1";
-const LENGTH: u64 = 4;
-const HASH: u64 = 32;
+const LENGTH: usize = 4;
+const HASH: usize = 32;
 
 /// An append-only file of chained records, read to its end.
 #[derive(Debug)]
@@ -48,24 +48,24 @@ impl Chain {
     ///
     /// `each` may stop with a message.
     pub fn open<E: From<io::Error>>(
-        file: File,
+        file: &File,
         mut each: impl FnMut(Place, &[u8], (u64, Hash)) -> Result<(), E>,
     ) -> Result<(Self, Tail), E> {
         let size = file.metadata()?.len();
         let mut chain = Self::create(file.try_clone()?);
-        let mut reader = BufReader::with_capacity(1 << 20, &file);
+        let mut reader = BufReader::with_capacity(1 << 20, file);
         let mut body = vec![];
         while let Some(length) = next_length(&mut reader, size - chain.end)? {
             body.resize(length as usize, 0);
-            let mut found = [0; HASH as usize];
+            let mut found = [0; HASH];
             reader.read_exact(&mut body)?;
             reader.read_exact(&mut found)?;
             let hash = chained(chain.hash, &body);
             if hash.0 != found {
                 break;
             }
-            let place = Place { offset: chain.end + LENGTH, length };
-            (chain.hash, chain.end) = (hash, place.offset + u64::from(length) + HASH);
+            let place = Place { offset: chain.end + LENGTH as u64, length };
+            (chain.hash, chain.end) = (hash, place.offset + u64::from(length) + HASH as u64);
             each(place, &body, (chain.end, chain.hash))?;
         }
         let tail = Tail { whole: chain.end, end: size };
@@ -85,7 +85,7 @@ impl Chain {
         let hash = chained(self.hash, body);
         let record = [&length.to_le_bytes()[..], body, &hash.0].concat();
         self.file.write_all_at(&record, self.end)?;
-        let place = Place { offset: self.end + LENGTH, length };
+        let place = Place { offset: self.end + LENGTH as u64, length };
         (self.hash, self.end) = (hash, self.end + record.len() as u64);
         Ok(place)
     }
@@ -110,13 +110,13 @@ impl Chain {
 
 /// The length of the next body, if the file is long enough for the record.
 fn next_length(reader: &mut impl Read, left: u64) -> io::Result<Option<u32>> {
-    if left < LENGTH {
+    if left < LENGTH as u64 {
         return Ok(None);
     }
-    let mut length = [0; LENGTH as usize];
+    let mut length = [0; LENGTH];
     reader.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
-    Ok(Some(length).filter(|&length| LENGTH + u64::from(length) + HASH <= left))
+    Ok(Some(length).filter(|&length| (LENGTH + HASH) as u64 + u64::from(length) <= left))
 }
 
 fn chained(before: Hash, body: &[u8]) -> Hash {

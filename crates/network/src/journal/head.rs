@@ -26,7 +26,7 @@ impl Head {
 
     /// The later of the slots that are whole.
     pub fn read(&self) -> io::Result<Option<(u64, Hash)>> {
-        let mut bytes = vec![0; 2 * SLOT];
+        let mut bytes = [0; 2 * SLOT];
         let mut length = 0;
         while length < bytes.len() {
             match self.file.read_at(&mut bytes[length..], length as u64)? {

@@ -170,7 +170,7 @@ impl Journal {
         let head = Head::new(open(&folder.join(HEAD), is_new).map_err(fault(HEAD))?);
         let mut history = History::default();
         let known = head.read().map_err(fault(HEAD))?;
-        let (chain, tail) = history.read(&path, file, known)?;
+        let (chain, tail) = history.read(&path, &file, known)?;
         // Without a head the first start did not get so far as to send something.
         if known.is_none() && history.runs.iter().any(|run| run.committed > 0) {
             return Err(JournalError::Damaged { path: folder.join(HEAD), what: "it says nothing".to_owned() });
@@ -216,7 +216,7 @@ impl Journal {
         let head = Head::new(File::open(folder.join(HEAD)).map_err(fault(HEAD))?);
         let known = head.read().map_err(fault(HEAD))?;
         let mut history = History::default();
-        history.read(&path, File::open(&path).map_err(fault(JOURNAL))?, known)?;
+        history.read(&path, &File::open(&path).map_err(fault(JOURNAL))?, known)?;
         let nothing = || JournalError::Damaged { path: path.clone(), what: "it is empty".to_owned() };
         Ok((history.owner.ok_or_else(nothing)?, history.runs))
     }
@@ -306,6 +306,9 @@ impl Journal {
     ///
     /// # Errors
     /// If `step` is not the next one, or the disk does not take it. Nothing may leave then.
+    ///
+    /// # Panics
+    /// Never: a frame ends with its hash.
     pub fn commit(&mut self, step: u64, ledger: &Ledger, row: &[f64]) -> Result<CommittedFrame, JournalError> {
         let committed = self.committed();
         if step != committed || self.is_done() {
@@ -332,7 +335,7 @@ impl Journal {
     /// # Errors
     /// If the journal cannot be read.
     pub fn frame(&self, step: u64) -> Result<Option<CommittedFrame>, JournalError> {
-        let Some(place) = self.place(&self.frames, step) else { return Ok(None) };
+        let Some(place) = of_step(&self.frames, step) else { return Ok(None) };
         let (_, bytes) = self.read(place)?;
         let hash = hash_of(&bytes).ok_or_else(|| self.damaged("a frame without a hash"))?;
         Ok(Some(CommittedFrame { step, hash, bytes: bytes.into() }))
@@ -369,7 +372,7 @@ impl Journal {
     /// # Errors
     /// If the journal cannot be read.
     pub fn mixture(&self, step: u64) -> Result<Option<Mixture>, JournalError> {
-        let Some(place) = self.place(&self.mixtures, step) else { return Ok(None) };
+        let Some(place) = of_step(&self.mixtures, step) else { return Ok(None) };
         let (Record::Mixed { inputs, .. }, bytes) = self.read(place)? else {
             return Err(self.damaged("no average where one was"));
         };
@@ -418,10 +421,6 @@ impl Journal {
         Ok(head.map_err(|source| JournalError::Io { path, source })?.map_or(0, |(end, _)| end))
     }
 
-    fn place(&self, places: &[Place], step: u64) -> Option<Place> {
-        usize::try_from(step).ok().and_then(|step| places.get(step)).copied()
-    }
-
     fn read(&self, place: Place) -> Result<(Record, Vec<u8>), JournalError> {
         let body = self.chain.read(place).map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         let (record, bytes) = decode(&body).map_err(|what| self.damaged(&what))?;
@@ -445,12 +444,7 @@ struct History {
 
 impl History {
     /// Reads a journal that has been on disk up to its head, if that is `known`.
-    fn read(
-        &mut self,
-        path: &Path,
-        file: File,
-        known: Option<(u64, Hash)>,
-    ) -> Result<(Chain, Tail), JournalError> {
+    fn read(&mut self, path: &Path, file: &File, known: Option<(u64, Hash)>) -> Result<(Chain, Tail), JournalError> {
         let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
         let mut reaches = known.is_none();
         let opened = Chain::open(file, |place, body, here| {
@@ -465,7 +459,9 @@ impl History {
             Some((end, _)) if !reaches && tail.end < end => {
                 Err(damaged(format!("it has {} bytes, and had {end}: it was cut short, or is an older copy", tail.end)))
             }
-            _ if !reaches => Err(damaged(format!("it is not as it was written, from byte {} on at the latest", tail.whole))),
+            _ if !reaches => {
+                Err(damaged(format!("it is not as it was written, from byte {} on at the latest", tail.whole)))
+            }
             _ => Ok((chain, tail)),
         }
     }
@@ -508,7 +504,9 @@ impl History {
 }
 
 fn spend(run: &mut RecordedRun, spent: &Spent) -> Result<(), String> {
-    spent.continues(&mut run.entries).ok_or_else(|| "what was spent does not go on from what was spent before".to_owned())
+    spent
+        .continues(&mut run.entries)
+        .ok_or_else(|| "what was spent does not go on from what was spent before".to_owned())
 }
 
 /// Why reading stops.
@@ -521,6 +519,10 @@ impl From<io::Error> for Stop {
     fn from(source: io::Error) -> Self {
         Self::Io(source)
     }
+}
+
+fn of_step(places: &[Place], step: u64) -> Option<Place> {
+    usize::try_from(step).ok().and_then(|step| places.get(step)).copied()
 }
 
 fn lock(path: &Path) -> Result<File, JournalError> {

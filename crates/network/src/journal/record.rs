@@ -105,7 +105,9 @@ pub(super) fn encode(record: &Record, bytes: &[&[u8]]) -> Vec<u8> {
     let mut body = Vec::with_capacity(4 + text.len() + bytes.iter().map(|part| part.len()).sum::<usize>());
     body.extend(length.to_le_bytes());
     body.extend(text);
-    bytes.iter().for_each(|part| body.extend_from_slice(part));
+    for part in bytes {
+        body.extend_from_slice(part);
+    }
     body
 }
 

@@ -157,7 +157,7 @@ impl World {
         if all.left.fetch_sub(1, Ordering::SeqCst) == 1 && all.is_announced {
             all.over.store(true, Ordering::SeqCst);
         }
-        let missing = network.finish(&ledger, Duration::from_secs(60))?;
+        let missing = network.finish(&ledger, Duration::from_mins(1))?;
         assert!(missing.is_empty() || all.is_announced, "{me} did not hear from {missing:?}");
         Ok(Outcome { model, entries: ledger.classes[0].entries.clone() })
     }
@@ -188,7 +188,9 @@ pub fn halt(stop: Stop) -> Halt {
 
 /// Every frame that was ever sent, by sender and exchange: there may be one of each.
 #[derive(Clone, Debug, Default)]
-pub struct Log(Arc<Mutex<BTreeMap<(PartyId, u64), Vec<u8>>>>);
+pub struct Log(Arc<Mutex<Sent>>);
+
+type Sent = BTreeMap<(PartyId, u64), Vec<u8>>;
 
 impl Log {
     /// Frames, each counted once.
