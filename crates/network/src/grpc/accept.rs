@@ -75,7 +75,7 @@ async fn verify(
     let certified = Certified::of(shown)?;
     let caller =
         peers.named(&certified.names).ok_or_else(|| format!("{} is no neighbour", certified.names.join(", ")))?;
-    Ok((stream, Caller { id: caller, certified }))
+    Ok((stream, Caller { id: caller }))
 }
 
 fn address(from: SocketAddr) -> String {

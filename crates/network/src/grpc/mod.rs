@@ -194,8 +194,6 @@ impl Peers {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     id: PartyId,
-    #[allow(dead_code, reason = "told by `check`")]
-    certified: Certified,
 }
 
 /// The service of a party.

@@ -7,7 +7,9 @@
 //! There is one journal for each data set of a party. A new run is added behind the old ones, whose spending counts on.
 
 mod chain;
+mod error;
 mod head;
+mod history;
 mod record;
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -20,10 +22,12 @@ use dido_mechanisms::{Entry, Ledger};
 
 use crate::frame::{Frame, hash_of};
 use crate::{Hash, PartyId};
-use chain::{Chain, Place, Tail};
+use chain::{Chain, Place};
 use head::Head;
+use history::History;
 use record::{Record, Spent, decode, encode, entries};
 
+pub use error::JournalError;
 pub use record::{Input, Owner, RunFacts};
 
 const JOURNAL: &str = "journal";
@@ -75,64 +79,6 @@ pub struct RecordedRun {
     pub committed: u64,
     /// Whether it came to its end.
     pub done: bool,
-}
-
-/// Why a journal cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// From the operating system.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        source: io::Error,
-    },
-    /// Another process writes it.
-    #[error("{path}: another process is running this party on this data set")]
-    Locked {
-        /// The lock.
-        path: PathBuf,
-    },
-    /// What was written is not there any more, or not as it was written. There is nothing to be repaired: what has left cannot be
-    /// known any more.
-    #[error(
-        "{path}: {what}; this run cannot go on, since what has left is not known: begin a new run, under a new name, with a new key"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// The journal is that of something else.
-    #[error("{path}: the journal is for {field} {found}, not {asked}")]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        field: &'static str,
-        /// What the journal says.
-        found: String,
-        /// What was asked for.
-        asked: String,
-    },
-    /// A frame that is no next one.
-    #[error("exchange {step} cannot be written down: {committed} are")]
-    OutOfOrder {
-        /// Its number.
-        step: u64,
-        /// How many there are.
-        committed: u64,
-    },
-    /// What is computed again differs from what has left.
-    #[error(
-        "exchange {step} was sent with other numbers than are computed now: data, program or machine have changed since; begin a new run"
-    )]
-    Recomputed {
-        /// Its number.
-        step: u64,
-    },
 }
 
 /// The journal of one party and data set, open for one run. No other process can open it meanwhile.
@@ -429,95 +375,6 @@ impl Journal {
 
     pub(crate) fn damaged(&self, what: &str) -> JournalError {
         JournalError::Damaged { path: self.path.clone(), what: what.to_owned() }
-    }
-}
-
-/// What the records say, in order.
-#[derive(Default)]
-struct History {
-    owner: Option<Owner>,
-    incarnation: u64,
-    runs: Vec<RecordedRun>,
-    frames: Vec<Place>,
-    mixtures: Vec<Place>,
-}
-
-impl History {
-    /// Reads a journal that has been on disk up to its head, if that is `known`.
-    fn read(&mut self, path: &Path, file: &File, known: Option<(u64, Hash)>) -> Result<(Chain, Tail), JournalError> {
-        let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
-        let mut reaches = known.is_none();
-        let opened = Chain::open(file, |place, body, here| {
-            reaches |= known == Some(here);
-            self.note(place, body).map_err(|what| Stop::Wrong(format!("the record at byte {}: {what}", place.offset)))
-        });
-        let (chain, tail) = opened.map_err(|stop| match stop {
-            Stop::Io(source) => JournalError::Io { path: path.to_owned(), source },
-            Stop::Wrong(what) => damaged(what),
-        })?;
-        match known {
-            Some((end, _)) if !reaches && tail.end < end => {
-                Err(damaged(format!("it has {} bytes, and had {end}: it was cut short, or is an older copy", tail.end)))
-            }
-            _ if !reaches => {
-                Err(damaged(format!("it is not as it was written, from byte {} on at the latest", tail.whole)))
-            }
-            _ => Ok((chain, tail)),
-        }
-    }
-
-    fn note(&mut self, place: Place, body: &[u8]) -> Result<(), String> {
-        let (record, bytes) = decode(body)?;
-        if self.owner.is_none() != matches!(record, Record::Journal(_)) {
-            return Err("it does not begin with its owner".to_owned());
-        }
-        let count = |places: &[Place]| places.len() as u64;
-        match record {
-            Record::Journal(owner) => self.owner = Some(owner),
-            Record::Start { incarnation } => self.incarnation = incarnation,
-            Record::Run(facts) => {
-                self.runs.push(RecordedRun { facts, entries: vec![], committed: 0, done: false });
-                (self.frames, self.mixtures) = (vec![], vec![]);
-            }
-            Record::Commit { step, spent } if step == count(&self.frames) => {
-                spend(self.run()?, &spent)?;
-                self.run()?.committed = step + 1;
-                hash_of(bytes).ok_or("a frame without a hash")?;
-                self.frames.push(place);
-            }
-            Record::Mixed { step, .. } if step == count(&self.mixtures) => self.mixtures.push(place),
-            Record::Commit { step, .. } | Record::Mixed { step, .. } => {
-                return Err(format!("exchange {step} is out of order"));
-            }
-            Record::Equivocation { .. } => {}
-            Record::Done { spent } => {
-                spend(self.run()?, &spent)?;
-                self.run()?.done = true;
-            }
-        }
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<&mut RecordedRun, String> {
-        self.runs.last_mut().ok_or_else(|| "no run has begun".to_owned())
-    }
-}
-
-fn spend(run: &mut RecordedRun, spent: &Spent) -> Result<(), String> {
-    spent
-        .continues(&mut run.entries)
-        .ok_or_else(|| "what was spent does not go on from what was spent before".to_owned())
-}
-
-/// Why reading stops.
-enum Stop {
-    Io(io::Error),
-    Wrong(String),
-}
-
-impl From<io::Error> for Stop {
-    fn from(source: io::Error) -> Self {
-        Self::Io(source)
     }
 }
 
