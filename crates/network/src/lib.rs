@@ -1,6 +1,7 @@
 //! A party on its own machine.
 #![doc = include_str!("../README.md")]
 
+mod conversation;
 mod error;
 mod frame;
 #[cfg(feature = "grpc")]
@@ -12,6 +13,7 @@ mod memory;
 mod message;
 mod neighbour;
 mod party;
+mod settings;
 mod transport;
 
 pub use error::Halt;
@@ -22,5 +24,6 @@ pub use manifest::{Field, Manifest};
 pub use memory::{Faults, Hub, Memory};
 pub use message::{Farewell, Hello, Message, PROTOCOL};
 pub use neighbour::Standing;
-pub use party::{PartyNetwork, Patience, Point, Settings, Waiting};
+pub use party::PartyNetwork;
+pub use settings::{Patience, Point, Settings, Waiting};
 pub use transport::{Event, Transport};

@@ -10,66 +10,11 @@ use dido_mechanisms::{Key, Ledger};
 use dido_optimizers::{Network, NetworkError};
 use dido_topology::weighted_rows;
 
-use crate::manifest::Manifest;
-use crate::neighbour::{Neighbour, Receipt};
+use crate::neighbour::Neighbour;
 use crate::{
-    CommittedFrame, Event, Farewell, Halt, Hello, Input, Journal, Message, Mixture, PROTOCOL, PartyId, RunId, Standing,
-    Transport,
+    CommittedFrame, Farewell, Halt, Input, Journal, Message, Mixture, PartyId, Patience, Point, Settings, Standing,
+    Transport, Waiting,
 };
-
-/// How long a party waits for its neighbours. Waiting releases nothing, so it costs no privacy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// For ever.
-    Wait,
-    /// So long without a word of those that are missing; the run can be resumed.
-    Stop(Duration),
-}
-
-/// A party, beside its journal and transport.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The run.
-    pub run: RunId,
-    /// The party.
-    pub me: PartyId,
-    /// The parties in its row of the mixing matrix, itself included, ascending, and their weights.
-    pub row: (Vec<usize>, Vec<f64>),
-    /// What all parties have to agree on.
-    pub manifest: Manifest,
-    /// The most numbers that a frame has.
-    pub largest: usize,
-    /// How long it waits.
-    pub patience: Patience,
-    /// After how long without a word it asks again for what is missing.
-    pub ask_after: Duration,
-}
-
-/// Places where a process can be killed by a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Point {
-    /// The numbers are computed, nothing is written down.
-    BeforeCommit,
-    /// The frame is on disk, and has not been sent.
-    AfterCommit,
-    /// It has been sent.
-    AfterSend,
-    /// A message was taken.
-    AfterReceive,
-    /// The average is written down, perhaps not yet on disk.
-    AfterMixture,
-}
-
-/// What a party waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// The exchange.
-    pub step: u64,
-    /// Who is missing, and how they stand.
-    pub missing: Vec<(PartyId, Standing)>,
-    /// For how long.
-    pub waited: Duration,
-}
 
 type Watcher = Box<dyn FnMut(&Waiting) + Send>;
 type Fuse = Box<dyn FnMut(Point) -> bool + Send>;
@@ -80,15 +25,15 @@ type Fuse = Box<dyn FnMut(Point) -> bool + Send>;
 /// weighted sum in ascending order: the bits of the simulator. What is in the journal already is taken from there, so a party that
 /// comes back repeats no exchange, and sends no second version of one.
 pub struct PartyNetwork<T> {
-    settings: Settings,
-    journal: Journal,
-    transport: T,
-    neighbours: Vec<Neighbour>,
+    pub(crate) settings: Settings,
+    pub(crate) journal: Journal,
+    pub(crate) transport: T,
+    pub(crate) neighbours: Vec<Neighbour>,
     /// The number of the next exchange.
-    step: u64,
+    pub(crate) step: u64,
     /// What has been released up to now.
     ledger: Option<Ledger>,
-    process: u64,
+    pub(crate) process: u64,
     stop: Arc<AtomicBool>,
     watch: Watcher,
     fuse: Fuse,
@@ -152,25 +97,6 @@ impl<T: Transport> PartyNetwork<T> {
         self.neighbours.iter().map(|neighbour| (neighbour.id, &neighbour.standing))
     }
 
-    /// Exchanges that are over.
-    pub fn completed(&self) -> u64 {
-        self.step
-    }
-
-    /// Goes on with exchange `step`: the state of the algorithm is that after all before it.
-    ///
-    /// # Errors
-    /// If the journal does not know the exchange before.
-    pub fn resume_at(&mut self, step: u64) -> Result<(), Halt> {
-        if let Some(before) = step.checked_sub(1) {
-            let mixture = self.journal.mixture(before)?;
-            let mixture = mixture.ok_or_else(|| self.journal.damaged("a checkpoint is ahead of it"))?;
-            self.skip(before, &mixture);
-        }
-        self.step = step;
-        Ok(())
-    }
-
     /// Writes down that the run is over, tells the neighbours, and stays for them until all are done, for `linger` at most. Returns who
     /// is not.
     ///
@@ -182,6 +108,7 @@ impl<T: Transport> PartyNetwork<T> {
             self.tell(k, Message::Bye(Farewell::Done));
         }
         let begun = Instant::now();
+        let mut ask_at = begun + self.settings.ask_after;
         loop {
             let waiting = self.neighbours.iter().filter(|neighbour| neighbour.standing != Standing::Done);
             let missing: Vec<(PartyId, Standing)> = waiting.map(|n| (n.id, n.standing.clone())).collect();
@@ -191,11 +118,16 @@ impl<T: Transport> PartyNetwork<T> {
                 self.transport.close();
                 return Ok(missing.into_iter().map(|(id, _)| id).collect());
             }
-            (self.watch)(&Waiting { step: self.step, missing, waited });
-            match self.transport.next(left.min(self.settings.ask_after)) {
-                Some(event) => self.handle(event)?,
+            if let Some(event) = self.transport.next(left.min(ask_at.saturating_duration_since(Instant::now()))) {
+                self.handle(event)?;
+            }
+            if Instant::now() >= ask_at {
+                ask_at = Instant::now() + self.settings.ask_after;
                 // There is no such frame, but an answer.
-                None => (0..self.neighbours.len()).for_each(|k| self.ask(k, self.step)),
+                for (id, _) in &missing {
+                    self.place(*id).into_iter().for_each(|k| self.ask(k, self.step));
+                }
+                (self.watch)(&Waiting { step: self.step, missing, waited });
             }
         }
     }
@@ -241,6 +173,8 @@ impl<T: Transport> PartyNetwork<T> {
     /// Waits until the frames of all neighbours are here.
     fn collect(&mut self, step: u64) -> Result<(), Halt> {
         let begun = Instant::now();
+        // At a fixed time: neighbours that talk all the time do not put it off.
+        let mut ask_at = begun + self.settings.ask_after;
         loop {
             let missing: Vec<usize> =
                 (0..self.neighbours.len()).filter(|&k| self.neighbours[k].current().is_none()).collect();
@@ -251,11 +185,14 @@ impl<T: Transport> PartyNetwork<T> {
                 self.leave(&Farewell::Stopping);
                 return Err(Halt::Stopped { step });
             }
-            if let Some(event) = self.transport.next(self.settings.ask_after) {
+            if let Some(event) = self.transport.next(ask_at.saturating_duration_since(Instant::now())) {
                 self.handle(event)?;
                 self.burn(Point::AfterReceive)?;
+            }
+            if Instant::now() < ask_at {
                 continue;
             }
+            ask_at = Instant::now() + self.settings.ask_after;
             let waited = begun.elapsed();
             let missing_ids = || missing.iter().map(|&k| self.neighbours[k].id).collect();
             let silent = missing.iter().map(|&k| self.neighbours[k].heard.elapsed()).min().unwrap_or_default();
@@ -307,208 +244,7 @@ impl<T: Transport> PartyNetwork<T> {
         }
     }
 
-    fn handle(&mut self, event: Event) -> Result<(), Halt> {
-        match event {
-            Event::Refused(..) => Ok(()),
-            Event::Up(id) => {
-                let Some(k) = self.place(id) else { return Ok(()) };
-                self.neighbours[k].standing = Standing::Connected;
-                let hello = Message::Hello(Arc::new(self.hello(k)));
-                self.transport.send(id, hello);
-                Ok(())
-            }
-            Event::Down(id, why) => {
-                if let Some(k) = self.place(id)
-                    && !matches!(self.neighbours[k].standing, Standing::Refused(_) | Standing::Done)
-                {
-                    self.neighbours[k].standing = Standing::Away(why);
-                }
-                Ok(())
-            }
-            Event::Message(id, message) => match self.place(id) {
-                Some(k) => self.hear(k, message),
-                None => Ok(()),
-            },
-        }
-    }
-
-    fn hear(&mut self, k: usize, message: Message) -> Result<(), Halt> {
-        match message {
-            Message::Hello(hello) => self.meet(k, &hello),
-            Message::Bye(farewell) => self.part(k, farewell),
-            // Whoever has not been introduced is not heard.
-            _ if !self.neighbours[k].is_present() => Ok(()),
-            Message::Push(bytes) => self.receive(k, &bytes),
-            Message::Pull(step) => {
-                // Whoever asks again may have missed the first message, too.
-                let hello = Message::Hello(Arc::new(self.hello(k)));
-                self.tell(k, hello);
-                if let Some(frame) = self.journal.frame(step)? {
-                    self.push(k, &frame);
-                }
-                self.tell_if_done(k);
-                Ok(())
-            }
-        }
-    }
-
-    fn hello(&self, k: usize) -> Hello {
-        let (run, manifest) = (self.settings.run, self.settings.manifest.clone());
-        let (incarnation, seen) = (self.journal.incarnation(), self.neighbours[k].latest());
-        Hello { version: PROTOCOL, run, manifest, incarnation, process: self.process, seen }
-    }
-
-    /// A neighbour introduces itself.
-    fn meet(&mut self, k: usize, hello: &Hello) -> Result<(), Halt> {
-        let (id, run) = (self.neighbours[k].id, self.settings.run);
-        if hello.version != PROTOCOL {
-            let what = format!("it speaks version {} of the protocol, this party {PROTOCOL}", hello.version);
-            self.refuse(k, Farewell::Version(PROTOCOL), what);
-            return Ok(());
-        }
-        if hello.run != run {
-            self.refuse(k, Farewell::Run, format!("it takes part in run {}, this party in {run}", hello.run));
-            return Ok(());
-        }
-        if let Some(field) = self.settings.manifest.differs(&hello.manifest).map(str::to_owned) {
-            let what = format!("its files differ from those of this party in {field}");
-            self.refuse(k, Farewell::Manifest(field), what);
-            return Ok(());
-        }
-        if !self.neighbours[k].admits(hello.incarnation, hello.process) {
-            self.transport.send(id, Message::Bye(Farewell::Stale));
-            return Ok(());
-        }
-        let committed = self.journal.committed();
-        if let Some((step, hash)) = hello.seen {
-            let known = self.journal.frame(step)?;
-            if known.is_none_or(|frame| frame.hash() != hash) {
-                self.leave(&Farewell::Stopping);
-                return Err(Halt::RolledBack { by: id, step, hash });
-            }
-        }
-        let neighbour = &mut self.neighbours[k];
-        if neighbour.standing != Standing::Done {
-            neighbour.standing = Standing::Present;
-        }
-        neighbour.heard = Instant::now();
-        let next = hello.seen.map_or(0, |(step, _)| step + 1);
-        // A neighbour is behind by one exchange at most; what else it lacks it asks for.
-        for step in next.max(committed.saturating_sub(2))..committed {
-            if let Some(frame) = self.journal.frame(step)? {
-                self.push(k, &frame);
-            }
-        }
-        self.tell_if_done(k);
-        Ok(())
-    }
-
-    fn tell_if_done(&mut self, k: usize) {
-        if self.journal.is_done() {
-            self.tell(k, Message::Bye(Farewell::Done));
-        }
-    }
-
-    fn refuse(&mut self, k: usize, farewell: Farewell, what: String) {
-        self.transport.send(self.neighbours[k].id, Message::Bye(farewell));
-        self.neighbours[k].standing = Standing::Refused(what);
-    }
-
-    /// A neighbour goes.
-    fn part(&mut self, k: usize, farewell: Farewell) -> Result<(), Halt> {
-        let neighbour = &mut self.neighbours[k];
-        neighbour.standing = match farewell {
-            Farewell::Stale => return Err(Halt::Replaced { by: neighbour.id }),
-            Farewell::Done => Standing::Done,
-            Farewell::Stopping => Standing::Away("it was stopped".to_owned()),
-            Farewell::Version(theirs) => {
-                Standing::Refused(format!("it speaks version {theirs} of the protocol, this party {PROTOCOL}"))
-            }
-            Farewell::Run => Standing::Refused("it takes part in another run".to_owned()),
-            Farewell::Manifest(field) => {
-                Standing::Refused(format!("its files differ from those of this party in {field}"))
-            }
-            Farewell::Equivocation => Standing::Refused("it saw two frames for one exchange".to_owned()),
-            Farewell::Protocol => Standing::Refused("it saw a message that no party sends".to_owned()),
-        };
-        Ok(())
-    }
-
-    fn receive(&mut self, k: usize, bytes: &Arc<[u8]>) -> Result<(), Halt> {
-        let Settings { run, largest, .. } = self.settings;
-        let step = self.step;
-        let neighbour = &mut self.neighbours[k];
-        let from = neighbour.id;
-        match neighbour.take(bytes, run, step, largest) {
-            Receipt::New | Receipt::Duplicate => Ok(()),
-            Receipt::Past(frame) => {
-                let used = self.journal.mixture(frame.step)?;
-                let used = used.and_then(|mixture| mixture.inputs.into_iter().find(|input| input.from == from));
-                match used {
-                    Some(input) if input.hash == frame.hash => Ok(()),
-                    // Of the first one there is the hash only.
-                    Some(input) => self.equivocation(from, frame.step, &input.hash.0, bytes, input.hash),
-                    None => self.protocol(from, format!("a frame of exchange {}, of which it was no part", frame.step)),
-                }
-            }
-            Receipt::Equivocation { step, first } => {
-                let hash = crate::frame::hash_of(&first).expect("a frame ends with its hash");
-                self.equivocation(from, step, &first, bytes, hash)
-            }
-            Receipt::Wrong(what) => self.protocol(from, what),
-        }
-    }
-
-    fn equivocation(
-        &mut self,
-        from: PartyId,
-        step: u64,
-        first: &[u8],
-        second: &[u8],
-        hash: crate::Hash,
-    ) -> Result<(), Halt> {
-        self.journal.note_equivocation(from, step, first, second)?;
-        self.leave(&Farewell::Equivocation);
-        let other = crate::frame::hash_of(second).expect("a frame ends with its hash");
-        Err(Halt::Equivocation { from, step, first: hash, second: other })
-    }
-
-    fn protocol(&mut self, from: PartyId, what: String) -> Result<(), Halt> {
-        self.transport.send(from, Message::Bye(Farewell::Protocol));
-        Err(Halt::Protocol { from, what })
-    }
-
-    /// Says the same to all, and closes.
-    fn leave(&mut self, farewell: &Farewell) {
-        for k in 0..self.neighbours.len() {
-            self.tell(k, Message::Bye(farewell.clone()));
-        }
-        self.transport.close();
-    }
-
-    /// Asks for a frame once more, of a neighbour that is connected and has not said that it is done.
-    fn ask(&mut self, k: usize, step: u64) {
-        match self.neighbours[k].standing {
-            Standing::Connected | Standing::Present => {
-                let hello = Message::Hello(Arc::new(self.hello(k)));
-                self.transport.send(self.neighbours[k].id, hello);
-                self.tell(k, Message::Pull(step));
-            }
-            Standing::Away(_) | Standing::Refused(_) | Standing::Done => {}
-        }
-    }
-
-    fn push(&mut self, k: usize, frame: &CommittedFrame) {
-        self.tell(k, Message::Push(Arc::clone(frame.bytes())));
-    }
-
-    fn tell(&mut self, k: usize, message: Message) {
-        if self.neighbours[k].is_present() {
-            self.transport.send(self.neighbours[k].id, message);
-        }
-    }
-
-    fn place(&self, id: PartyId) -> Option<usize> {
+    pub(crate) fn place(&self, id: PartyId) -> Option<usize> {
         self.neighbours.iter().position(|neighbour| neighbour.id == id)
     }
 

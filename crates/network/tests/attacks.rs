@@ -4,14 +4,14 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use common::{Finish, RUN, World};
 use dido_network::{
     Event, Farewell, Faults, Frame, Halt, Hash, Hello, Hub, Journal, Manifest, Memory, Message, PROTOCOL, PartyId,
-    PartyNetwork, Patience, Transport,
+    PartyNetwork, Patience, Transport, Waiting,
 };
 use serde_json::json;
 
@@ -34,12 +34,14 @@ fn halted(messages: impl FnOnce(&World) -> Vec<Message>) -> (Halt, Vec<Message>,
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(Faults::NONE, 0);
     let mut attacker: Memory = hub.join(ATTACKER, &[VICTIM]);
+    let (told, waits) = mpsc::channel();
     let halt = thread::scope(|scope| {
         let victim = scope.spawn(|| {
             let mut settings = world.settings(VICTIM);
             settings.patience = Patience::Stop(Duration::from_secs(2));
             let transport = hub.join(VICTIM, &world.neighbours(VICTIM));
             let network = PartyNetwork::new(settings, World::journal(VICTIM, folder.path()), transport).unwrap();
+            let network = network.watched(move |waiting| drop(told.send(waiting.clone())));
             world.live(VICTIM, network, &Finish::of(3, true)).unwrap_err()
         });
         while !matches!(attacker.next(Duration::from_secs(5)), Some(Event::Up(_))) {}
@@ -48,6 +50,10 @@ fn halted(messages: impl FnOnce(&World) -> Vec<Message>) -> (Halt, Vec<Message>,
         }
         victim.join().unwrap()
     });
+    // Who waits has been told for whom: the third party, at least.
+    let waits: Vec<Waiting> = waits.into_iter().collect();
+    let absent = |waiting: &Waiting| waiting.step == 0 && waiting.missing.iter().any(|(id, _)| *id == PartyId(2));
+    assert!(waits.iter().all(absent) && (!waits.is_empty() || !matches!(halt, Halt::Straggler { .. })));
     let said = std::iter::from_fn(|| attacker.next(Duration::ZERO)).filter_map(|event| match event {
         Event::Message(_, message) => Some(message),
         _ => None,
@@ -111,6 +117,15 @@ fn what_no_party_sends_ends_the_run() {
     }
 }
 
+/// Words do not put off the end of patience, nor the question for what is missing.
+#[test]
+fn a_neighbour_that_only_talks_is_a_straggler_too() {
+    let greeting = |world: &World| Message::Hello(Arc::new(hello(world)));
+    let (halt, said, _) = halted(|world| vec![greeting(world); 20_000]);
+    assert!(matches!(halt, Halt::Straggler { .. }), "{halt}");
+    assert!(said.iter().any(|message| matches!(message, Message::Pull(0))));
+}
+
 /// Refused at the first message, with the field; nothing else is heard of such a neighbour, and the run goes on without it.
 #[test]
 fn other_files_other_runs_and_strangers_are_not_heard() {
@@ -123,6 +138,14 @@ fn other_files_other_runs_and_strangers_are_not_heard() {
         let (halt, said, _) = halted(|_| vec![Message::Hello(Arc::new(of)), frame(0, 1.0), frame(0, 2.0)]);
         assert!(matches!(halt, Halt::Straggler { .. }), "{halt}");
         assert!(said.iter().any(|message| matches!(message, Message::Bye(found) if *found == farewell)), "{said:?}");
+        assert!(!said.iter().any(|message| matches!(message, Message::Push(_))), "{said:?}");
+    }
+    // Whoever has been refused, or has not said hello, cannot get in by saying that it is done.
+    let refused = Hello { version: 9, ..hello(&World::ring(3)) };
+    for first in [vec![], vec![Message::Hello(Arc::new(refused))]] {
+        let rest = vec![Message::Bye(Farewell::Done), frame(0, 1.0), frame(0, 2.0), Message::Pull(0)];
+        let (halt, said, _) = halted(|_| [first, rest].concat());
+        assert!(matches!(halt, Halt::Straggler { .. }), "{halt}");
         assert!(!said.iter().any(|message| matches!(message, Message::Push(_))), "{said:?}");
     }
     // Whoever has not said hello.

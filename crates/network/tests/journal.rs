@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{RUN, World};
-use dido_mechanisms::{Adjacency, Adversary, Budget, Event, Ledger, Norm, Sensitivity};
+use dido_mechanisms::{Adjacency, Adversary, Event, Ledger, Norm, Sensitivity};
 use dido_network::{Hash, Input, Journal, JournalError, Mixture, Owner, PartyId, RunFacts, RunId};
 use tempfile::TempDir;
 
@@ -143,6 +143,19 @@ fn missing_files_and_older_copies_are_refused() {
     assert!(error.contains("older copy"), "{error}");
 }
 
+/// A first start that was killed between its files has sent nothing: the next one begins.
+#[test]
+fn a_first_start_that_did_not_get_far_is_none() {
+    for files in [&["head"][..], &["head", "journal"]] {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            fs::write(folder.path().join(file), "").unwrap();
+        }
+        let journal = reopen(folder.path()).unwrap();
+        assert_eq!((journal.incarnation(), journal.committed()), (1, 0), "{files:?}");
+    }
+}
+
 #[test]
 fn a_second_process_is_refused() {
     let folder = written();
@@ -171,8 +184,6 @@ fn a_run_keeps_its_facts_and_a_new_one_counts_on() {
     other("a manifest with hash", refused(&owner, &RunFacts { manifest: Hash::of(b"other"), ..facts.clone() }));
     other("data set records, not x", refused(&Owner { data_set: "x".to_owned(), ..owner.clone() }, &facts));
     other("party party 2, not me", refused(&Owner { party: "me".to_owned(), ..owner.clone() }, &facts));
-    let lifetime = Some(Budget::new(2.0, 1e-6).unwrap());
-    other("the lifetime budget none, not epsilon 2", refused(&Owner { lifetime, ..owner.clone() }, &facts));
 
     let later = RunFacts { run: RunId([9; 16]), ..facts.clone() };
     let mut journal = Journal::open(folder.path(), &owner, &later).unwrap();

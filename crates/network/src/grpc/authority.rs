@@ -40,7 +40,7 @@ impl Authority {
     ///
     /// # Errors
     /// If there is no entropy for a key.
-    pub fn new(name: &str, days: u32) -> Result<Self, AuthorityError> {
+    pub fn new(name: &str, days: u16) -> Result<Self, AuthorityError> {
         let key = KeyPair::generate()?;
         let mut params = params(vec![], name, days)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -72,7 +72,7 @@ impl Authority {
     ///
     /// # Errors
     /// If the name cannot stand in a certificate, or there is no entropy for a key.
-    pub fn issue(&self, name: &str, days: u32) -> Result<Issued, AuthorityError> {
+    pub fn issue(&self, name: &str, days: u16) -> Result<Issued, AuthorityError> {
         self.issue_from(name, 0, days)
     }
 
@@ -80,7 +80,7 @@ impl Authority {
     ///
     /// # Errors
     /// As [`issue`](Self::issue).
-    pub fn issue_from(&self, name: &str, start: i32, days: u32) -> Result<Issued, AuthorityError> {
+    pub fn issue_from(&self, name: &str, start: i16, days: u16) -> Result<Issued, AuthorityError> {
         if !is_party_name(name) {
             return Err(AuthorityError::Name(name.to_owned()));
         }
@@ -97,7 +97,7 @@ impl Authority {
 }
 
 /// Valid for `days`, from an hour ago on: clocks differ.
-fn params(names: Vec<String>, name: &str, days: u32) -> Result<CertificateParams, rcgen::Error> {
+fn params(names: Vec<String>, name: &str, days: u16) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, name);
     let now = OffsetDateTime::now_utc();

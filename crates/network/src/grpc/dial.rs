@@ -6,12 +6,11 @@ use std::time::Duration;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_rustls::TlsConnector;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 
-use super::credentials::Certified;
 use super::links::Links;
 use super::wire::party_client::PartyClient;
 use super::{Peer, Timing, hear};
@@ -62,7 +61,7 @@ impl Dialler {
 
     /// One connection, from its beginning to its end.
     async fn dial(&self) -> Result<(), String> {
-        let (channel, _) = self.connect().await?;
+        let channel = self.connect().await?;
         let mut client = PartyClient::new(channel).max_decoding_message_size(self.limit);
         let Some(taken) = self.links.take(self.peer.id, self.me) else { return Ok(()) };
         let answer = client.exchange(ReceiverStream::new(taken.outgoing)).await;
@@ -77,26 +76,19 @@ impl Dialler {
         Ok(())
     }
 
-    /// A channel to the neighbour, and what its certificate says.
-    pub async fn connect(&self) -> Result<(Channel, Certified), String> {
+    /// A channel to the neighbour, whose certificate has been verified.
+    async fn connect(&self) -> Result<Channel, String> {
         let Timing { connect, keepalive, keepalive_timeout, .. } = self.timing;
         let name = ServerName::try_from(self.peer.name.clone()).map_err(|error| error.to_string())?;
-        let (shown, seen) = oneshot::channel();
         // The connection is made once: afterwards the channel is at its end.
-        let once = Arc::new(std::sync::Mutex::new(Some((self.connector.clone(), self.address.clone(), name, shown))));
+        let once = Arc::new(std::sync::Mutex::new(Some((self.connector.clone(), self.address.clone(), name))));
         let make = tower::service_fn(move |_| {
             let once = once.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             async move {
-                let (connector, address, name, shown) = once.ok_or_else(|| std::io::Error::other("closed"))?;
+                let (connector, address, name) = once.ok_or_else(|| std::io::Error::other("closed"))?;
                 let stream = TcpStream::connect(&address).await?;
                 stream.set_nodelay(true)?;
                 let stream = connector.connect(name, stream).await?;
-                let chain = stream.get_ref().1.peer_certificates();
-                let certified = chain.and_then(|chain| chain.first()).map(Certified::of);
-                let certified =
-                    certified.and_then(Result::ok).ok_or_else(|| std::io::Error::other("no certificate"))?;
-                // Nobody asks if this fails.
-                let _ = shown.send(certified);
                 Ok::<_, std::io::Error>(TokioIo::new(stream))
             }
         });
@@ -106,9 +98,7 @@ impl Dialler {
             .keep_alive_timeout(keepalive_timeout)
             .keep_alive_while_idle(true);
         let channel = tokio::time::timeout(connect, endpoint.connect_with_connector(make)).await;
-        let channel = channel.map_err(|_| "no answer".to_owned())?.map_err(|error| innermost(&error))?;
-        let certified = seen.await.map_err(|_| "no certificate".to_owned())?;
-        Ok((channel, certified))
+        channel.map_err(|_| "no answer".to_owned())?.map_err(|error| innermost(&error))
     }
 }
 

@@ -112,8 +112,8 @@ impl Journal {
         let lock = lock(&folder.join(LOCK))?;
         let path = folder.join(JOURNAL);
         let is_new = is_new(folder)?;
-        let file = open(&path, is_new).map_err(fault(JOURNAL))?;
         let head = Head::new(open(&folder.join(HEAD), is_new).map_err(fault(HEAD))?);
+        let file = open(&path, is_new).map_err(fault(JOURNAL))?;
         let mut history = History::default();
         let known = head.read().map_err(fault(HEAD))?;
         let (chain, tail) = history.read(&path, &file, known)?;
@@ -168,13 +168,8 @@ impl Journal {
     }
 
     fn belongs_to(&self, owner: &Owner) -> Result<(), JournalError> {
-        let lifetime = |owner: &Owner| match owner.lifetime {
-            None => "none".to_owned(),
-            Some(budget) => format!("epsilon {} at delta {}", budget.epsilon(), budget.delta()),
-        };
         self.same("party", &self.owner.party, &owner.party)?;
-        self.same("data set", &self.owner.data_set, &owner.data_set)?;
-        self.same("the lifetime budget", &lifetime(&self.owner), &lifetime(owner))
+        self.same("data set", &self.owner.data_set, &owner.data_set)
     }
 
     /// Begins the run, or finds it as the last one.
@@ -392,19 +387,19 @@ fn lock(path: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// Whether there is no journal yet; one file without the other is a loss.
+/// Whether there is no journal yet; one file without the other is a loss. The head comes first, and is empty until something is on
+/// disk: a first start that did not get further is none.
 fn is_new(folder: &Path) -> Result<bool, JournalError> {
-    let exists = |name: &str| fs::exists(folder.join(name)).unwrap_or(true);
-    match (exists(JOURNAL), exists(HEAD)) {
-        (false, false) => Ok(true),
-        (true, true) => Ok(false),
-        (journal, _) => {
-            let path = folder.join(if journal { HEAD } else { JOURNAL });
-            Err(JournalError::Damaged { path, what: "it is missing".to_owned() })
-        }
-    }
+    let head = fs::metadata(folder.join(HEAD)).ok().map(|head| head.len());
+    let missing = match (fs::exists(folder.join(JOURNAL)).unwrap_or(true), head) {
+        (false, None | Some(0)) => return Ok(true),
+        (true, Some(_)) => return Ok(false),
+        (true, None) => HEAD,
+        (false, Some(_)) => JOURNAL,
+    };
+    Err(JournalError::Damaged { path: folder.join(missing), what: "it is missing".to_owned() })
 }
 
-fn open(path: &Path, is_new: bool) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create_new(is_new).mode(0o600).open(path)
+fn open(path: &Path, create: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(create).truncate(false).mode(0o600).open(path)
 }

@@ -1,6 +1,6 @@
 //! What the records of a journal say.
 
-use dido_mechanisms::{Budget, Entry, Ledger};
+use dido_mechanisms::{Entry, Ledger};
 use serde::{Deserialize, Serialize};
 
 use crate::{Hash, PartyId, RunId};
@@ -26,15 +26,13 @@ pub(super) enum Record {
 }
 
 /// Whose journal it is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
     /// The name of the party.
     pub party: String,
     /// What the party calls its data: all runs on them are in one journal.
     pub data_set: String,
-    /// What all runs on them together may give away.
-    pub lifetime: Option<Budget>,
 }
 
 /// What a run is, of which nothing may change.

@@ -135,7 +135,7 @@ impl World {
     }
 
     pub fn owner(me: PartyId) -> Owner {
-        Owner { party: me.to_string(), data_set: "records".to_owned(), lifetime: None }
+        Owner { party: me.to_string(), data_set: "records".to_owned() }
     }
 
     pub fn journal(me: PartyId, folder: &Path) -> Journal {
